@@ -8,15 +8,13 @@ from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import Capture, Captures, prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list
 from .multiclass import MultiClassCertificate
-from .obeying import of_all
 from .origin import Origin, OriginError, other_origin
 from .outcome import Verification
-from .rule_list.constrained.demanding import prove_demanding_rule_list
-from .rule_list.constrained.fair import prove_fair_rule_list
+from .rule_list.constrained.checker import prove_constrained_rule_list
 from .rule_list.constrained.least_gap import prove_least_gap
 from .rule_list.constrained.predictive import ProvenRange, prove_predictive_parity
-from .rule_list.lemmas import KnownSets
+from .rule_list.hints import KnownSets
 from .rule_list.proof import prove_rule_list
-from .rule_set.least_gap import prove_least_gap_rule_set, prove_least_gap_rule_set_in_parts
-from .rule_set.proof import prove_rule_set, prove_rule_set_in_parts, require_checkable
-from .verification import explain_proof, verify
+from .rule_set.least_gap import prove_least_gap_rule_set
+from .rule_set.proof import prove_rule_set, require_checkable
+from .verification import explain_proof, of_all, verify

@@ -21,14 +21,13 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 from .. import files
+from ..data.problem import Problem
 from ..shown import Fact, Shown
 from .origin import Origin, OriginError
 from .parts import parts
 
-SCHEMA = 3
-"""Of the files that are written; those of schema 1, which have no origin, are read too."""
-LARGEST_FILE = 1 << 31
-"""Most bytes of all arrays together that `Certificate.load` unpacks."""
+SCHEMA = 3  # of the files that are written; those of schema 1, which have no origin, are read too
+LARGEST_FILE = 1 << 31  # most bytes of all arrays together that `Certificate.load` unpacks
 
 _HEADER = "header"
 _ORIGIN = "origin"
@@ -214,6 +213,18 @@ class Certificate(Shown):
         return cls(header["family"], header["fingerprint"], parameters, arrays, origin, header.get("in_order", False))
 
 
+def certificate_of(
+    problem: Problem,
+    family: str,
+    parameters: Mapping[str, float],
+    arrays: Mapping[str, np.ndarray | list[int]],
+    in_order: bool = False,
+) -> Certificate:
+    """The certificate of a model of this family, with the origin of the problem."""
+    made = {name: np.array(x, dtype=np.int64) if isinstance(x, list) else x for name, x in arrays.items()}
+    return Certificate(family, problem.fingerprint, dict(parameters), made, Origin.of(problem), in_order)
+
+
 def _kind(value: object) -> str:
     return "None" if value is None else type(value).__name__
 
@@ -342,21 +353,9 @@ def check_parameters(
     optional: Collection[str] = (),
     suffix: str = "",
 ) -> None:
-    """Refuse a certificate that does not say what it speaks of, or says what such models do not have.
+    """Refuse a certificate that does not say what it speaks of, or says what such models (``noun``) do not have.
 
-    Parameters
-    ----------
-    parameters : mapping of str to float
-    needed, optional : collection of str
-        Names.
-    noun : str
-        Such models, in the plural.
-    suffix : str
-        Names that end like this are optional, too; none where it is empty.
-
-    Raises
-    ------
-    CertificateError
+    Names that end with ``suffix`` are optional, too, where it is not empty. Raises CertificateError.
     """
     for name in needed:
         if name not in parameters:

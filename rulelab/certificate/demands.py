@@ -11,8 +11,7 @@ from ..data.naming import users
 from ..data.problem import Problem
 from .certificate import CertificateError
 
-DEMANDS = "demands"
-"""The array that only certificates with demands have: for each, which antecedents meet it."""
+DEMANDS = "demands"  # the array that only certificates with demands have: for each, which antecedents meet it
 USES, MOST = "uses", "most_uses"
 """Arrays of those with limits: how often each antecedent uses what is limited, and how often a model may."""
 LARGEST = 1 << 60

@@ -24,8 +24,7 @@ from .certificate import Certificate, CertificateError
 from .origin import Origin, other_origin
 from .outcome import Verification
 
-_LARGEST_TABLE = 1 << 31
-"""Most cells of a table of sets that is read from a file."""
+_LARGEST_TABLE = 1 << 31  # most cells of a table of sets that is read from a file
 _LARGEST_COST = 1 << 62
 _SETS, _VALUES, _PATTERNS = "sets", "values", "n_patterns"
 

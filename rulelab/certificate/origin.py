@@ -25,14 +25,10 @@ from ..kernels import bits
 if TYPE_CHECKING:
     import pandas as pd
 
-LARGEST_TEXT = 1 << 24
-"""Most bytes of an origin in a file."""
-LARGEST_BITS = 1 << 31
-"""Most bytes that the packed antecedents may take on the rows of a table."""
-MOST_LISTS = 1 << 19
-"""Most conditions and antecedents of an origin in a file."""
-LARGEST_NAMES = 1 << 27
-"""Most bytes of memory that the antecedents in words may take."""
+LARGEST_TEXT = 1 << 24  # most bytes of an origin in a file
+LARGEST_BITS = 1 << 31  # most bytes that the packed antecedents may take on the rows of a table
+MOST_LISTS = 1 << 19  # most conditions and antecedents of an origin in a file
+LARGEST_NAMES = 1 << 27  # most bytes of memory that the antecedents in words may take
 
 _ENTRIES = {"target", "classes", "conditions", "antecedents", "names"}
 _LEFT_OUT = "left_out"  # an entry where there are some, as the directions
@@ -118,21 +114,12 @@ class Origin:
         return tuple(dict.fromkeys(c.column for conditions in self.conditions for c in conditions))
 
     def problem(self, X: pd.DataFrame, y: Any, groups: Any = None, sample_weight: Any = None) -> Problem:
-        """Make the problem anew from raw columns.
+        """Make the problem anew from raw columns, which are found by name; others are ignored.
 
-        Raises OriginError when a column is missing, or a condition cannot be evaluated on its cells. Raises
-        ProblemError when `y` does not hold two classes.
-
-        Parameters
-        ----------
-        X : DataFrame, shape (n_rows, n_columns)
-            The raw table; columns are found by name, others are ignored.
-        y : array, shape (n_rows,)
-            1 where the row is of the positive class, else 0.
-        groups : array, shape (n_rows,), or DataFrame, optional
-            Group of each row, where the certificate compares groups.
-        sample_weight : array, shape (n_rows,), optional
-            How often each row counts, where rows were counted elsewhere.
+        ``y`` (array, shape (n_rows,)): 1 where the row is of the positive class, else 0. ``groups``: of each row, where
+        the certificate compares groups. ``sample_weight``: how often each row counts, where rows were counted
+        elsewhere. Raises OriginError when a column is missing, or a condition cannot be evaluated on its cells,
+        ProblemError when ``y`` does not hold two classes.
         """
         if len(self.classes) != 2:
             raise OriginError(f"a problem of two classes cannot have the classes {_short(self.classes)}")

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
 from ..shown import Fact, Shown
 from .certificate import CertificateError
@@ -14,22 +13,30 @@ from .certificate import CertificateError
 _STATES = {"optimal": "proven optimal", "bound": "only a bound is proven", "refused": "refused: nothing is proven"}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
-    """What a checker found; see `Verification`.
+    """What a checker has found so far, also where the check fails then; see `Verification`.
 
-    ``bounded``: the lower bound is proven, whether or not the model is. ``among``: what the model, and those that it is
-    compared with, do by demand; empty: anything.
+    ``bounded``: the lower bound is proven, whether or not the model is.
     """
 
-    valid: bool
-    reason: str
+    valid: bool = False
+    reason: str = ""
     bounded: bool = False
     among: str = ""
     objective: float | None = None
     lower_bound: float | None = None
     resolution: float | None = None
     checked: dict[str, int] = field(default_factory=dict)
+
+    def prove(self, reason: str, among: str = "") -> None:
+        """The model is proven optimal, ``among`` those that do what this says."""
+        self.valid, self.reason, self.among = True, reason, among or self.among
+
+    def prove_bound(self, lower_bound: float, among: str = "") -> None:
+        """The bound is proven, and no more."""
+        self.reason = f"the certificate is for a bound: {lower_bound:.10g} is proven, and no more"
+        self.bounded, self.lower_bound, self.among = True, lower_bound, among
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,10 +94,8 @@ class Verification(Shown):
         yield "seconds", round(self.seconds, 3)
 
 
-LOWER_BOUND = "lower_bound"
-"""The parameter that only these certificates have: what no objective is below."""
-_ROUNDED_DOWN = 1 - Fraction(1, 10**12)
-"""Of a bound that is a double."""
+LOWER_BOUND = "lower_bound"  # the parameter that only these certificates have: what no objective is below
+_ROUNDED_DOWN = 1 - Fraction(1, 10**12)  # of a bound that is a double
 
 
 def for_bound(lower_bound: float | None) -> dict[str, float]:
@@ -103,18 +108,9 @@ def cost_to_prove(
 ) -> int:
     """What no list may cost less than: the model's cost, less what is hidden, or the one that the certificate is for.
 
+    ``value``: the model's cost. ``unit``: what one unit of cost is worth in the objective, which costs can exceed by
+    ``over``. ``hidden``: by how many units a model can cost more than one that is no better, where costs are rounded.
     Raises CertificateError when the bound is none, or above the model's objective.
-
-    Parameters
-    ----------
-    value : int
-        The model's cost.
-    unit : Fraction
-        What one unit of cost is worth in the objective.
-    over : Fraction
-        By how much costs can exceed the objective.
-    hidden : int
-        By how many units a model can cost more than one that is no better, where costs are rounded.
     """
     if LOWER_BOUND not in parameters:
         return max(0, value - hidden)
@@ -125,10 +121,3 @@ def cost_to_prove(
     if not 0 < cost <= value:
         raise CertificateError(f"the certificate is for the bound {claimed:.10g}, which is above the model's objective")
     return cost
-
-
-def bounded(lower_bound: float, found: Mapping[str, Any], checked: dict[str, int], among: str = "") -> Outcome:
-    """What is answered where the bound is proven."""
-    reason = f"the certificate is for a bound: {lower_bound:.10g} is proven, and no more"
-    rest = {name: value for name, value in found.items() if name != "lower_bound"}
-    return Outcome(False, reason, bounded=True, among=among, lower_bound=lower_bound, checked=checked, **rest)

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 
 import numpy as np
 
-CELLS = 1 << 22
-"""Cells that one call makes or copies."""
-PRODUCTS = 1 << 28
-"""Multiplications of one product of matrices."""
+CELLS = 1 << 22  # cells that one call makes or copies
+PRODUCTS = 1 << 28  # multiplications of one product of matrices
+_AT_ONCE, _BYTES = 1 << 20, 1 << 28  # numbers, and bytes of what rules leave, of a chunk of sets
 
 _WATCH: ContextVar[Callable[[], None] | None] = ContextVar("watch", default=None)
 
@@ -102,6 +102,47 @@ def packed_outside(inside: np.ndarray) -> np.ndarray:
     for part in parts(m, n):
         out[part] = np.packbits(~inside[:, part].T, axis=1)
     return out
+
+
+class PatternSets:
+    """Patterns over antecedents, whose sets are packed: uint8, shape (n_sets, n_bytes).
+
+    A subclass has ``inside`` (bool, shape (n_patterns, n_antecedents)), and the ``total`` weight of the patterns.
+    """
+
+    inside: np.ndarray
+    total: int
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of a packed set of patterns."""
+        return -(-len(self.inside) // 8)
+
+    @cached_property
+    def dtype(self) -> type:
+        """A type in which sums of weights are exact; of floats, in which products of matrices are faster, if it can."""
+        return np.float32 if self.total < 1 << 24 else np.float64 if self.total < 1 << 53 else np.int64
+
+    @cached_property
+    def outside(self) -> np.ndarray:
+        """Packed patterns that each antecedent leaves."""
+        return packed_outside(self.inside)
+
+    @cached_property
+    def everything(self) -> np.ndarray:
+        """The packed set of all patterns, shape (1, n_bytes)."""
+        return self.pack(np.ones((1, len(self.inside)), dtype=bool))
+
+    def pack(self, sets: np.ndarray) -> np.ndarray:
+        return np.packbits(sets, axis=1)
+
+    def unpack(self, sets: np.ndarray) -> np.ndarray:
+        return np.unpackbits(sets, axis=1, count=len(self.inside)).astype(bool)
+
+    def chunks(self, n: int, beside: int = 0) -> Iterator[slice]:
+        """Slices of n sets that are small enough to be worked on at once, with so many numbers more for each set."""
+        n_patterns, m = self.inside.shape
+        return parts(n, 1, max(1, min(_AT_ONCE // (n_patterns + m + beside + 1), _BYTES // (1 + m * self.n_bytes))))
 
 
 def select(matrix: np.ndarray, rows: np.ndarray, columns: np.ndarray | slice = slice(None)) -> np.ndarray:

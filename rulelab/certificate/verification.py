@@ -1,49 +1,134 @@
-"""Checking a certificate with the checker that its family has, and how a proof rules out a model of one's choice."""
+"""Checking a certificate with the checker that its family has, and how a proof rules out a model of one's choice.
+
+A proof about all models, of one that obeys, says what it obeys beside the proof, as it would stand in a proof about
+models that obey: no model is better, so none that obeys, and that it does is counted.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+
+import numpy as np
 
 from ..data.directions import in_words
 from ..data.multiclass import MultiClassProblem
 from ..data.problem import Problem
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
-from .certificate import Certificate, CertificateError, is_plain
+from .certificate import Certificate, CertificateError, check_arrays, check_parameters, is_plain
 from .demands import DEMANDS
 from .exclusion import Exclusion
 from .falling_rule_list import checker as falling_rule_list
 from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft, soft_exclusion
 from .falling_rule_list.checker import NEEDED
+from .falling_rule_list.fair_states import MAX_LENGTH
 from .falling_rule_list.soft import PENALTY
 from .multiclass import MultiClassCertificate
-from .obeying import OF_ALL, about_all, check_of_all
 from .origin import other_origin
 from .outcome import Outcome, Verification
 from .parts import within
 from .rule_list import checker as rule_list
-from .rule_list.constrained import demanding, least_gap, predictive
-from .rule_list.constrained import fair as fair_rule_list
-from .rule_list.constrained.value_space import TOLERANCE
+from .rule_list.constrained import checker as constrained
+from .rule_list.constrained import least_gap, predictive
+from .rule_list.constrained.checker import (
+    FIRST,
+    LONGEST,
+    check_majority,
+    check_obeys,
+    demands_of,
+    in_short,
+    names_asked,
+)
+from .rule_list.constrained.predictive import TOLERANCE, check_values
+from .rule_list.constrained.space import read_sizes
 from .rule_list.exclusion import exclude
 from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
-from .rule_set.parity import GAP, SUFFIX
+from .rule_set.checker import MIN_GROUP_SIZE, check_model, read_claim, sides_of, times_covered
+from .rule_set.parity import GAP, SUFFIX, check_parities, parities, read_sides, read_tolerances
+from .whole_weights import divided
 
-_CHECKERS: dict[str, tuple[type[Model], Callable[..., Outcome]]] = {
+OF_ALL = "of_all"  # the parameter that only these certificates have
+_MAJORITY = "majority"
+_LISTS = (MIN_GROUP_SIZE, FIRST, LONGEST, _MAJORITY)
+_BESIDE: dict[str, tuple[str, ...]] = {
+    RuleList.family: _LISTS,
+    FallingRuleList.family: (MIN_GROUP_SIZE, MAX_LENGTH),
+    RuleSet.family: (MIN_GROUP_SIZE,),
+}
+"""What is obeyed, besides tolerances, as parameters."""
+
+
+def of_all(
+    certificate: Certificate, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray] | None = None
+) -> Certificate:
+    """A proof about all models with what its own obeys: such as tolerances of rates, and arrays of demands."""
+    together = {**certificate.parameters, **parameters, OF_ALL: 1.0}
+    return replace(certificate, parameters=together, arrays={**certificate.arrays, **(arrays or {})})
+
+
+def about_all(certificate: Certificate) -> Certificate:
+    """The proof about all models, without what its own obeys."""
+    if OF_ALL not in certificate.parameters:
+        return certificate
+    beside = {OF_ALL, *_BESIDE[certificate.family]}
+    demanded = names_asked(certificate.arrays) if certificate.family == RuleList.family else ()
+    return replace(
+        certificate,
+        parameters={k: v for k, v in certificate.parameters.items() if k not in beside and not k.endswith(SUFFIX)},
+        arrays={name: array for name, array in certificate.arrays.items() if name not in demanded},
+    )
+
+
+def _obeyed(problem: Problem, model: Model, certificate: Certificate) -> Iterator[str]:
+    """What a model is found to obey, in words; raises CertificateError where it does not."""
+    parameters = certificate.parameters
+    if parameters[OF_ALL] != 1:
+        raise CertificateError(f"the {OF_ALL} of a certificate must be 1, not {parameters[OF_ALL]!r}")
+    of_rates = {name: value for name, value in parameters.items() if name.endswith(SUFFIX)}
+    if isinstance(model, RuleSet):
+        claim = read_claim({k: v for k, v in parameters.items() if k != OF_ALL})
+        check_model(problem, model, claim)
+        sides, compared = sides_of(divided(problem, bool(of_rates), True)[0], model.form, claim)
+        check_parities(sides, compared, times_covered(sides.matrix, model))
+    elif isinstance(model, RuleList) and TOLERANCE in of_rates:
+        check_parameters(of_rates, (TOLERANCE,), "lists of predictive parity")
+        check_values(problem, model, parameters)
+    elif of_rates:
+        whole, _ = divided(problem, True, True)
+        sides = read_sides(whole, "dnf", True)
+        compared = parities(sides, "dnf", read_tolerances(parameters), read_sizes(parameters)[0])
+        check_parities(sides, compared, model.predicts_positive(whole.matrix()).astype(np.int64))
+    for name, value in sorted(of_rates.items()):
+        yield f"keeps the {name.removesuffix(SUFFIX).replace('_', ' ')} of groups at most {value:.10g} apart"
+    if isinstance(model, FallingRuleList) and MAX_LENGTH in parameters:
+        longest = parameters[MAX_LENGTH]
+        if len(model) > longest:
+            raise CertificateError(f"the model has {len(model)} rules, more than the {longest:g} of the certificate")
+        yield f"has at most {longest:g} rule{'' if longest == 1 else 's'}"
+    if isinstance(model, RuleList) and _MAJORITY in parameters:
+        check_majority(problem, model)
+        yield "predicts majorities"
+    if isinstance(model, RuleList) and (DEMANDS in certificate.arrays or {FIRST, LONGEST} & set(parameters)):
+        check_arrays(certificate.arrays, {*certificate.arrays, *names_asked(certificate.arrays)})
+        demands = demands_of(problem, parameters, certificate.arrays)
+        check_obeys(problem, model, demands)
+        yield in_short(problem, demands)
+
+
+Checker = Callable[..., None]
+"""Is given a problem, a model, and parameters and arrays of a certificate, and says what it finds to an `Outcome`."""
+_CHECKERS: dict[str, tuple[type[Model], Checker]] = {
     RuleList.family: (RuleList, rule_list.check),
     FallingRuleList.family: (FallingRuleList, falling_rule_list.check),
     RuleSet.family: (RuleSet, rule_set.check),
 }
 
-_FAIR: dict[type[Model], Callable[..., Outcome]] = {
-    RuleList: fair_rule_list.check,
-    FallingRuleList: fair_falling_rule_list.check,
-}
+_FAIR: dict[type[Model], Checker] = {RuleList: constrained.check, FallingRuleList: fair_falling_rule_list.check}
 
-_LEAST_GAPS: dict[type[Model], Callable[..., Outcome]] = {RuleList: least_gap.check, RuleSet: least_gap_of_sets.check}
+_LEAST_GAPS: dict[type[Model], Checker] = {RuleList: least_gap.check, RuleSet: least_gap_of_sets.check}
 
 
 def verify(
@@ -133,38 +218,55 @@ def _wrong_type(*given: tuple[object, type]) -> CertificateError:
 
 
 def _check(problem: Problem, model: Model, certificate: Certificate, regularization: float | None) -> Outcome:
-    def refuse(reason: str) -> Outcome:
-        return Outcome(False, reason)
+    found = Outcome()
+    try:
+        checker = _checker(problem, model, certificate, regularization)
+        if OF_ALL in certificate.parameters:
+            words = " and ".join(filter(None, _obeyed(problem, model, certificate)))
+            found = _check(problem, model, about_all(certificate), None)
+            if found.valid and words:  # no words: demands that ask for nothing
+                among = " and ".join(filter(None, (found.among, words)))
+                found.prove(f"{found.reason}; this one {words}, counted on the rows", among)
+            return found
+        checker(problem, model, certificate.parameters, certificate.arrays, found)
+    except CertificateError as error:
+        found.valid, found.reason = False, str(error)
+    return found
 
+
+def _checker(problem: Problem, model: Model, certificate: Certificate, regularization: float | None) -> Checker:
+    """What checks a certificate; raises CertificateError when it is of something else."""
+    parameters = certificate.parameters
     if certificate.family not in _CHECKERS:
-        return refuse(f"there is no checker for certificates of the family {certificate.family!r}")
+        raise CertificateError(f"there is no checker for certificates of the family {certificate.family!r}")
     kind, checker = _CHECKERS[certificate.family]
     if not isinstance(model, kind):
-        return refuse(f"the certificate is of the family {certificate.family!r}, the model of {model.family!r}")
+        raise CertificateError(
+            f"the certificate is of the family {certificate.family!r}, the model of {model.family!r}"
+        )
     if certificate.fingerprint != problem.fingerprint:
-        return refuse("the certificate was made for other data: the fingerprints of the problems differ")
-    for name, value in certificate.parameters.items():
+        raise CertificateError("the certificate was made for other data: the fingerprints of the problems differ")
+    for name, value in parameters.items():
         if not is_plain(value):
-            return refuse(f"the parameter {name} of the certificate must be finite and no negative zero, not {value!r}")
+            raise CertificateError(
+                f"the parameter {name} of the certificate must be finite and no negative zero, not {value!r}"
+            )
     if certificate.origin is not None and (wrong := other_origin(certificate.origin, problem)):
-        return refuse(wrong)
-    claimed = certificate.parameters.get("regularization")
+        raise CertificateError(wrong)
+    claimed = parameters.get("regularization")
     if regularization is not None and claimed != regularization:
-        return refuse(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
-    if OF_ALL in certificate.parameters:
-        return check_of_all(problem, model, certificate, lambda given: _check(problem, model, given, None))
-    is_fair = any(name.endswith(SUFFIX) for name in certificate.parameters)
-    if kind is RuleList and TOLERANCE in certificate.parameters:
-        checker = predictive.check
-    elif any(name.endswith(GAP) for name in certificate.parameters) and kind in _LEAST_GAPS:
-        checker = _LEAST_GAPS[kind]
-    elif kind is RuleList and DEMANDS in certificate.arrays:
-        checker = demanding.check
-    elif kind is FallingRuleList and soft.PENALTY in certificate.parameters:
-        checker = soft.check
-    elif kind in _FAIR and is_fair:
-        checker = _FAIR[kind]
-    return checker(problem, model, certificate.parameters, certificate.arrays)
+        raise CertificateError(f"the certificate is for the regularization {claimed!r}, not {regularization!r}")
+    if kind is RuleList and TOLERANCE in parameters:
+        return predictive.check
+    if any(name.endswith(GAP) for name in parameters) and kind in _LEAST_GAPS:
+        return _LEAST_GAPS[kind]
+    if kind is RuleList and DEMANDS in certificate.arrays:
+        return constrained.check
+    if kind is FallingRuleList and PENALTY in parameters:
+        return soft.check
+    if kind in _FAIR and any(name.endswith(SUFFIX) for name in parameters):
+        return _FAIR[kind]
+    return checker
 
 
 def explain_proof(

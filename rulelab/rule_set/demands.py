@@ -136,14 +136,9 @@ class Demands:
     def prices(self, program: Program, gamma: np.ndarray, grid: int) -> np.ndarray:
         """The dual values of a certificate: int64 array.
 
-        Parameters
-        ----------
-        program : Program
-            With the constraints of the demands, in any place.
-        gamma : float array, shape (n_constraints,)
-            Dual values of its constraints.
-        grid : int
-            Units of a dual value; those of demands are rounded down, those of limits up, so that no rule gains more.
+        ``program``: with the constraints of the demands, in any place, and ``gamma`` (float array), the dual values of
+        all its constraints. ``grid``: units of a dual value; those of demands are rounded down, those of limits up, so
+        that no rule gains more.
         """
         own = [any(constraint.cover[-len(self.rows) :]) for constraint in program.constraints]
         values = [Fraction(max(0.0, g)) * grid for g in gamma[own].tolist()]

@@ -15,8 +15,7 @@ from ..kernels.bit_words import transposed
 from ..kernels.jit import ctz, kernel
 from ..sharing import Shared
 
-Rule = tuple[int, ...]
-"""A conjunction: ascending indices of conditions."""
+Rule = tuple[int, ...]  # a conjunction: ascending indices of conditions
 _AT_ONCE = 1 << 24  # cells of a table of rules and patterns
 _RELATIONS = ("related", "_implies")
 _FEW = 4  # rules, up to which a kernel is not worth its call
@@ -90,27 +89,15 @@ def row_sums(start, index, weight, rows, out):
 class Features(Shared):
     """The conditions that rules are made of, evaluated on distinct patterns of rows.
 
-    Parameters
-    ----------
-    matrix : bool array, shape (n_patterns, n_conditions)
-    conditions : sequence of Condition, optional
-        What each column of the matrix says; tells which of them test the same column of the table.
-    n_given : int, optional
-        How many of the patterns are those of rows, all by default; those behind them only count what rules use.
+    ``matrix`` (bool array, shape (n_patterns, n_conditions)). ``conditions``: what each column of it says; tells which
+    of them test the same column of the table. ``n_given``: how many of the patterns are those of rows, all by default;
+    those behind them only count what rules use.
 
-    Attributes
-    ----------
-    n_patterns, n_conditions, n_given : int
-    used : int64 array, shape (n_used,)
-        The conditions that pricing tries: without those that no pattern satisfies, and one of each set of equal ones.
-    words : uint64 array, shape (n_patterns, bits.n_words(n_used))
-        Packed patterns over the used conditions.
-    columns : uint64 array, shape (n_used, bits.n_words(n_patterns))
-        The same, packed along the patterns.
-    sources : int64 array, shape (n_used,)
-        Number of the table column that each used condition tests; every condition for itself where it is not known.
-    parts : dict
-        What the search in data cubes has derived from this, by the most conditions of a rule.
+    ``used`` (int64 array, shape (n_used,)): the conditions that pricing tries: without those that no pattern satisfies,
+    and one of each set of equal ones. ``words`` (uint64 array, shape (n_patterns, bits.n_words(n_used))): packed
+    patterns over these; ``columns``: the same, packed along the patterns. ``sources`` (int64 array, shape (n_used,)):
+    number of the table column that each tests; every condition for itself where it is not known. ``parts``: what the
+    search in data cubes has derived from this, by the most conditions of a rule.
     """
 
     def __init__(

@@ -1,23 +1,84 @@
-"""Column generation: master LP and exact pricing in turn, a certified bound from every pricing call."""
+"""Column generation: master LP and exact pricing in turn, a certified bound from every pricing call.
+
+Pricing takes the longer, the more conditions a rule may have: shorter ones are priced first, then all, the longer ones
+at a surcharge. Let dual values and a price be such that no rule of s <= d conditions gains more than its charge,
+``price (1 + s)``, and no longer one more than that and a surcharge. A set within complexity C has at most
+``K = C // (d + 2)`` rules of more than d conditions, hence by weak duality
+
+    cost  >=  total - price C - K surcharge,
+
+less by the surcharge than the linear bound that pricing without it would prove. The higher the surcharge, the fewer
+conjunctions have to be looked at; it is lowered step by step until it is 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 
 from .features import Features
-from .master import dual_bound as dual
 from .master.constrained_proximal import ConstrainedProximalMaster
-from .master.dual_bound import DualPoint
+from .master.dual_bound import DualPoint, bound, dual_point, floor, price_of, price_on_grid
 from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
 from .master.proximal import ProximalMaster
-from .pool import Clause, Columns, Pool
+from .pool import Clause, Pool
 from .pricing.beam import WIDTHS, beam
-from .pricing.exact import Pricer
+from .pricing.exact import LARGEST_SUM, Pricer
 from .program import Cost, Program
-from .rule_length import MOST_SHALLOW, Surcharge, first_conditions
+
+_WORDS = 1 << 38  # that pricing may have to count for the rules that come first
+_FIRST = 0.9  # share of the linear bound that the first surcharge gives up
+_LAST = 0.1  # of what all of the complexity is charged: the least that a set can be surcharged
+_RATIOS = (0.5, 0.65, 0.8)  # of what a set is charged at most, from one step to the next
+_LITTLE, _GROWTH = 60, 2.0  # units of a step, and times those before, up to which the next ratio is a smaller one
+
+
+def first_conditions(features: Features, max_conditions: int, most: int) -> int:
+    """Conditions of the rules that come first: at most ``most``, and fewer of wide data; D where none come later."""
+    words = 1 + features.n_patterns // 64
+    depth = 1
+    while depth < min(most, max_conditions) and comb(features.n_used, depth + 1) * words <= _WORDS:
+        depth += 1
+    return depth
+
+
+class Surcharge:
+    """What longer rules are charged on top, as a share of the linear bound that may be lost.
+
+    ``shallow``: d, the conditions of rules that are not surcharged. ``share`` (float): 0 when there is no surcharge.
+    """
+
+    def __init__(self, program: Program, shallow: int) -> None:
+        self._least, self._max_complexity = program.least, program.max_complexity
+        self._shallow, self._most = shallow, max(1, program.max_complexity // (shallow + 2))
+        self.share, self._before = _FIRST, 0
+
+    def __bool__(self) -> bool:
+        return self.share > 0
+
+    def targets(self, point: DualPoint, price: int, charge: np.ndarray) -> np.ndarray:
+        """What rules of 0, 1, ... conditions must exceed, where they are charged ``charge``: int64."""
+        out = charge.copy()
+        surcharge = int(self.share * self._range(point, price)) // self._most
+        longer = out[self._shallow + 1 :]
+        longer += np.minimum(surcharge, LARGEST_SUM - 1 - longer)
+        return out
+
+    def lower(self, point: DualPoint, price: int, units: int) -> None:
+        """Go to the next step after one that took so many units of work."""
+        ratio = _RATIOS[0 if units <= _LITTLE else 1 if units <= _GROWTH * self._before else 2]
+        self._before = units
+        lost, charged = self._range(point, price), price * self._max_complexity
+        share = (ratio * (self.share * lost + charged) - charged) / lost
+        self.share = share if share * lost > _LAST * charged and share < self.share else 0.0
+
+    def _range(self, point: DualPoint, price: int) -> int:
+        """The linear bound without a surcharge above the least cost of all, on the grid."""
+        return max(1, point.total - price * self._max_complexity - floor(Fraction(self._least) * point.grid))
+
 
 _TOLERANCE = 1e-6  # of a reduced cost, relative to the cost of a row
 _NEW_COLUMNS = 60
@@ -30,7 +91,7 @@ _LARGE_CONSTRAINED = 3000  # the same under constraints, of which each adds to t
 _EXACT = 12  # times that pricing finds nothing for it, after which the simplex method goes on
 _SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
-_SHALLOW = MOST_SHALLOW  # conditions of a rule at most, that pricing begins with where that of all rules takes long
+_SHALLOW = 4  # conditions of a rule at most, that pricing begins with where that of all rules takes long
 _LONG = 200  # units of work in pricings that are not cheap, after which that is so
 _NEAR = 0.005  # of the master's value: how near to it duals should be before longer rules are priced at a surcharge
 _EFFORT = 40_000_000  # words counted in one unit of pricing
@@ -44,21 +105,10 @@ def comes_near(program: Program) -> bool:
 class ColumnGeneration:
     """One unit of work after another, until no rule has a negative reduced cost.
 
-    Attributes
-    ----------
-    lower : int
-        No rule set costs less.
-    depth : int
-        The most conditions of the rules that are priced now.
-    value : float
-        Of the restricted master, in scaled cost.
-    least_reduced_cost : float
-        Of all rules, at the last duals that pricing was done for; 0 when none is negative.
-    iterations, nodes : int
-        Masters solved; nodes of pricing.
-    working : list of int
-        Pool indices of the columns in the master.
-    done : bool
+    ``lower``: no rule set costs less. ``depth``: the most conditions of the rules that are priced now. ``value``: of
+    the restricted master, in scaled cost. ``least_reduced_cost``: of all rules, at the last duals that pricing was done
+    for; 0 when none is negative. ``iterations``, ``nodes``: masters solved; nodes of pricing. ``working``: pool indices
+    of the columns in the master.
     """
 
     def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:
@@ -115,16 +165,12 @@ class ColumnGeneration:
             return self.solution.gamma
         return np.zeros(len(self.program.constraints)) if self.point is None else self.point.gamma
 
-    def columns(self) -> Columns:
-        """The master's columns."""
-        return self.pool.columns(np.array(self.working, dtype=np.int64))
-
     def _solve(self) -> None:
         if self._proximal is not None:
             self._solve_near()
             return
         if self._solving is None:
-            columns = self.columns()
+            columns = self.pool.columns(np.array(self.working, dtype=np.int64))
             basis = None if self.solution is None else self.solution.basis
             self._solving = MasterSolve(self.program, columns, nothing_fixed(self.program, len(columns.kind)), basis)
         solving, before = self._solving, self._solving.effort
@@ -168,9 +214,9 @@ class ColumnGeneration:
     def _point_at(self, share: np.ndarray, gamma: np.ndarray, price: float) -> None:
         """Where to price."""
         self._tried = share, gamma, price
-        point = dual.dual_point(self.program, share, gamma)
+        point = dual_point(self.program, share, gamma)
         self.point = point
-        self._price_of_unit = dual.price_on_grid(self.program, price, point.grid)
+        self._price_of_unit = price_on_grid(self.program, price, point.grid)
         self._charge = point.charge(self._price_of_unit, self.max_conditions)
         per_cost = float(point.grid / self.program.scale)
         self._tolerance = max(1, int(_TOLERANCE * per_cost * max(1, self.program.total >> 20)))
@@ -284,10 +330,10 @@ class ColumnGeneration:
         assert self._pricer is not None
         assert self.point is not None
         best, point = self._pricer.result().best, self.point
-        price = dual.price_of(point, best)
+        price = price_of(point, best)
         linear = Fraction(point.total - price * self.program.max_complexity) / point.grid
         if self.depth == self.max_conditions:
-            self.lower = max(self.lower, dual.bound(self.program, point, best))
+            self.lower = max(self.lower, bound(self.program, point, best))
             if self.closing_point is None or linear > self._proven:
                 self._proven, self.closing_point = linear, (point, price)
         return linear

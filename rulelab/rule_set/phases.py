@@ -6,17 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
+
 from ..data.fairness import Criterion, emptied_rates, true_gaps
 from ..data.problem import Problem
 from ..models import RuleSet
 from ..phases import Phased
 from ..snapshot import Incumbent
+from .closing.branching import BranchAndBound
 from .closing.closing import Closing, bytes_per_rule
 from .demands import Demands, first_to_meet
 from .features import Features
 from .generation import ColumnGeneration
-from .heuristics.greedy import COLUMNS, Greedy, Restricted
-from .heuristics.set_search import SetSearch
+from .heuristics.set_search import Greedy, SetSearch
 from .pool import Clause, Pool
 from .program import Cost, Program
 from .rate_parts import Part, Shown, parts
@@ -24,6 +26,8 @@ from .rate_parts import Part, Shown, parts
 _SET_COLUMNS = 300  # of the set searches during column generation
 _FINAL_COLUMNS = 600  # and after it
 _NEARBY_COLUMNS, _REBUILDS = 1500, 144  # where the closing step has found rules nearby, but not all within the gap
+_BRANCHED_COLUMNS, _FIRST_BRANCHED = 400, 100  # where nothing can be closed, and in the first linear program then
+_BRANCHED_NODES = 150
 _WHOLE_NODES = 300  # of branching, before the values of rates are searched part by part
 _MOST_CUTS = 64  # of ranges with too many rules, for a limit of columns: each makes some more of the kind
 _PART_COLUMNS = 300  # that the linear program of a part starts with
@@ -36,15 +40,9 @@ _WORKING = ("incumbent", "pricing", "integer", "closing")
 class Incumbents:
     """Takes every set that is offered and keeps the best that meets the constraints.
 
-    Attributes
-    ----------
-    cost : int or Fraction
-        Of the best set; more than any set costs while there is none.
-    rules : tuple of rules or None
-    gaps : dict of str to float, or None
-        The true gaps of a fairness criterion, of the model that `incumbent` made last.
-    emptied : str
-        Why that model's rates are equal and yet of no use, in words; else empty.
+    ``cost``: of the best set; more than any set costs while there is none. ``gaps``: the true gaps of a fairness
+    criterion, of the model that `incumbent` made last; ``emptied``: why its rates are equal and yet of no use, in
+    words, else empty.
     """
 
     def __init__(
@@ -133,7 +131,7 @@ class Phases(Phased, ABC):
         self._sets: SetSearch | None = None
         self._search_at = _FIRST_SEARCHES[0]
         self._closing: Closing | None = None
-        self._restricted: Restricted | None = None
+        self._restricted: BranchAndBound | None = None
         self._restricted_for: Cost | None = None
         self._waiting: list[Part] | None = None
         self._by_value = False
@@ -308,14 +306,19 @@ class Phases(Phased, ABC):
 
     def _branch_on_the_best(self) -> None:
         """One node over the columns of least reduced cost."""
-        if self._restricted is None:
-            chosen = self._generation.least_reduced(COLUMNS)
-            self._restricted = Restricted(self._program, self._pool, chosen, self._best.cost, self._lower)
-        self._restricted.advance()
-        if self._restricted.found is not None:
-            self._offer(self._restricted.found)
-        if self._restricted.done:
-            self._restricted_for, self._restricted = self._restricted.upper, None
+        search = self._restricted
+        if search is None:
+            columns = self._pool.columns(self._generation.least_reduced(_BRANCHED_COLUMNS)).merged()
+            first = np.arange(len(columns))[:_FIRST_BRANCHED]
+            search = BranchAndBound(self._program, columns, self._best.cost, self._lower, first)
+            self._restricted = search
+        before = search.upper
+        if search.open:
+            search.advance()
+        if search.best is not None and search.upper < before:
+            self._offer([self._pool.rules[k] for k in search.columns.rules[list(search.best)]])
+        if not search.open or (search.nodes >= _BRANCHED_NODES and search.is_between):
+            self._restricted_for, self._restricted = search.upper, None
 
     def _split(self, cuts: bool) -> bool:
         """Search the values of rates part by part, instead of all at once; False when there is nothing to divide."""

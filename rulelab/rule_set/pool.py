@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,33 +47,22 @@ class Columns:
 
     def some(self, chosen: np.ndarray) -> Columns:
         """A selection of the columns."""
-        return Columns(
-            self.kind,
-            self.mass,
-            self.whole,
-            self.hits[chosen],
-            self.kind_mass[chosen],
-            self.kind_whole[chosen],
-            self.complexity[chosen],
-            self.rules[chosen],
-        )
+        own = ("hits", "kind_mass", "kind_whole", "complexity", "rules")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in own})
 
-    def merged(self) -> Columns:
-        """Entities of one kind that no column tells apart as one."""
+    def groups(self) -> tuple[np.ndarray, np.ndarray]:
+        """Entities of one kind that no column tells apart: the group of each, and the first member of each group."""
         group, first = classes(self.kind, self.hits, self.rules, np.ones(len(self.kind), dtype=bool))
         packed = np.packbits(self.hits, axis=0)
         if (self.kind[first[group]] != self.kind).any() or (packed[:, first[group]] != packed).any():
-            group, first = _equal_columns(self.kind, packed)
-        return Columns(
-            self.kind[first],
-            by_place(self.mass, group, len(first)),
-            by_place(self.whole, group, len(first)),
-            np.take(self.hits, first, axis=1),
-            self.kind_mass,
-            self.kind_whole,
-            self.complexity,
-            self.rules,
-        )
+            return _equal_columns(self.kind, packed)
+        return group, first
+
+    def merged(self) -> Columns:
+        """Entities of one kind that no column tells apart as one."""
+        group, first = self.groups()
+        mass, whole = (by_place(values, group, len(first)) for values in (self.mass, self.whole))
+        return replace(self, kind=self.kind[first], mass=mass, whole=whole, hits=np.take(self.hits, first, axis=1))
 
 
 def classes(
@@ -110,15 +99,9 @@ def _mixed(x: np.ndarray) -> np.ndarray:
 class Pool:
     """Rules with distinct covered sets, each with its least complexity met.
 
-    Attributes
-    ----------
-    rules : list of tuple of int
-    complexity : int64 array, shape (n_rules,)
-        1 + number of conditions.
-    covers : uint64 array, shape (n_rules, n_words)
-        Packed over the patterns.
-    kind_mass, kind_whole : array, shape (n_rules, n_kinds)
-        Covered mass of each kind: for linear programs, and exactly.
+    ``complexity`` (int64 array, shape (n_rules,)): 1 + number of conditions. ``covers`` (uint64 array, shape (n_rules,
+    n_words)): packed over the patterns. ``kind_mass``, ``kind_whole`` (arrays, shape (n_rules, n_kinds)): covered mass
+    of each kind: for linear programs, and exactly.
     """
 
     def __init__(self, program: Program, features: Features) -> None:

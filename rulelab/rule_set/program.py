@@ -219,18 +219,10 @@ def make_program(
 ) -> Program:
     """The program of a problem.
 
-    Parameters
-    ----------
-    loss : str
-        "hamming" or "zero_one".
-    form : str
-        "dnf", or "cnf": the same with the labels exchanged.
-    regularization : float
-        Added to the loss for each unit of complexity; read as the decimal number that Python shows.
-    min_group_size : int
-        Groups with fewer rows are left out of the criterion, see `rulelab.rule_set.fairness.compared`.
-    rates : str, optional
-        How the criterion counts errors, where not as the loss does: "zero_one", as the set predicts, or "hamming".
+    ``form``: "dnf", or "cnf": the same with the labels exchanged. ``regularization``: added to the loss for each unit
+    of complexity; read as the decimal number that Python shows. ``min_group_size``: groups with fewer rows are left out
+    of the criterion. ``rates``: how the criterion counts errors, where not as the loss does: "zero_one", as the set
+    predicts, or "hamming".
     """
     most_rules = int(max_complexity) // 2
     names, by_group, unit = _weights(problem, fairness)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
@@ -11,14 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
-from ..certificate.rule_set.checker import counts_as_given
+from ..certificate.rule_set.checker import Case, Claim, check_model, counts_as_given, read_claim
+from ..certificate.rule_set.demands import PART_PRICES
 from ..certificate.rule_set.parity import RATES
+from ..certificate.rule_set.partition import ENDED, PART_RANGES, Space, share_of
 from ..certificate.whole_weights import divided
 from ..data.fairness import Criterion, Rate, compared, groups_of, parities
 from .demands import Demands
 from .generation import ColumnGeneration
 from .master.dual_bound import DualPoint
-from .program import Program
+from .program import Cost, Program
+from .rate_parts import Part, Vector
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -32,74 +36,36 @@ _LARGEST_COSTS = 48  # the same, of all weights on the grid, which a check adds 
 def prove(
     problem: Problem,
     model: RuleSet,
+    claim: Claim,
     program: Program,
     generation: ColumnGeneration | None,
-    conditions: int,
     fairness: Criterion | None,
-    regularization: float,
-    bound_only: bool,
-    min_group_size: int = 0,
-    demands: Demands | None = None,
-    zero_one: bool = False,
-    rounded: Problem | None = None,
-    loosened: Fraction = Fraction(0),
+    demands: Demands,
+    rounded: Problem,
+    loosened: Fraction,
 ) -> Certificate:
     """The certificate of an optimal rule set, or of the best linear bound so far.
 
-    Parameters
-    ----------
-    problem, model, program
-    generation : ColumnGeneration, optional
-        None when the search ended before it began.
-    conditions : int
-        D.
-    fairness : Criterion, optional
-    regularization : float
-    bound_only : bool
-    min_group_size : int
-        Of the criterion.
-    demands : Demands, optional
-        What sets must obey.
-    zero_one : bool
-        Whether the loss is the training errors.
-    rounded : Problem, optional
-        The one that the program and what was generated are of, where not this one: in weights of fewer digits.
-    loosened : Fraction
-        By which the program's tolerances are larger than those of the criterion then.
-
-    Raises
-    ------
-    CertificateError
-        When the criterion has rates that certificates do not know, or the numbers are too large for exact sums.
+    ``generation``: None when the search ended before it began. ``rounded``: the problem that it and the program are of,
+    in weights of fewer digits where a check rounds them; then the program's tolerances are larger by ``loosened`` than
+    those of the criterion. Raises CertificateError when the criterion has rates that certificates do not know, or the
+    numbers are too large for exact sums.
     """
     n_groups = 1 if fairness is None else len(groups_of(problem, fairness).names)
-    whole, program = counted(rounded or problem, program, fairness is not None)
+    whole, program = counted(rounded, program, fairness is not None)
     dual, price, grid, gamma = dual_values(whole, program, generation, n_groups)
-    tolerances, multipliers = None, None
-    if fairness is not None:
-        tolerances = {rate.name: rate.tolerance for rate in fairness.rates()}
-        multipliers = multipliers_of(whole, model.form, program, fairness, gamma, min_group_size, loosened)
-    asked = {}
+    asked, multipliers = {}, {}
     if demands:
-        asked = {**demands.arrays, "demand_prices": demands.prices(program, _given(program, generation), grid)}
-    if asked and fairness is None:  # whose prices are rounded on the grid
+        point = None if generation is None else generation.closing_point
+        given = np.zeros(len(program.constraints)) if point is None else point[0].gamma  # in the program's own units
+        asked = {**demands.arrays, "demand_prices": demands.prices(program, given, grid)}
+    if fairness is not None:
+        known = multipliers_of(whole, model.form, program, fairness, gamma, claim.min_group_size, loosened)
+        multipliers = {"multipliers": known}
+    elif asked:  # whose prices are rounded on the grid
         dual, price, grid, asked = _coarser(dual, price, grid, asked)
-    certificate = prove_rule_set(
-        problem,
-        model,
-        dual if fairness is not None else dual[0],
-        price,
-        grid,
-        program.max_complexity,
-        conditions,
-        regularization,
-        tolerances,
-        multipliers,
-        bound_only,
-        min_group_size,
-        asked,
-        zero_one,
-    )
+    arrays = {"dual": dual if fairness is not None else dual[0], "price": np.array([price], dtype=np.int64)}
+    certificate = prove_rule_set(problem, model, replace(claim, grid=grid), {**arrays, **asked, **multipliers})
     require_checkable(problem, model, certificate)
     return certificate
 
@@ -134,19 +100,13 @@ def _coarser(
     return fewer, -(-price * coarse // whole), coarse, rounded
 
 
-def _given(program: Program, generation: ColumnGeneration | None) -> np.ndarray:
-    """The prices of the program's constraints at its best dual point, in its own units; 0 where there is none."""
-    if generation is None or generation.closing_point is None:
-        return np.zeros(len(program.constraints))
-    return generation.closing_point[0].gamma
-
-
 def dual_values(
     problem: Problem, program: Program, generation: ColumnGeneration | None, n_groups: int
 ) -> tuple[np.ndarray, int, int, np.ndarray]:
     """Dual values of the patterns by group, the price of complexity, their grid, and the prices of the constraints.
 
-    Raises CertificateError when the grid is too coarse for the prices of the constraints.
+    All are 0 where nothing had to be priced. Raises CertificateError when the grid is too coarse for the prices of the
+    constraints.
     """
     if generation is None or generation.closing_point is None:
         return _no_duals(problem, program, n_groups), 0, 1, np.zeros(len(program.constraints))
@@ -208,11 +168,11 @@ def multipliers_of(
     gamma: np.ndarray,
     min_group_size: int,
     loosened: Fraction = Fraction(0),
-) -> dict[str, np.ndarray]:
-    """The prices of the constraints ``rate of g - rate of h <= tolerance``, float of shape (n_groups, n_groups).
+) -> np.ndarray:
+    """The prices of the constraints ``rate of g - rate of h <= tolerance``: float, shape (n_rates, n_groups, n_groups).
 
-    ``gamma`` (float array, shape (n_constraints,)). ``loosened``: by which the program's tolerances are larger than
-    those of the criterion.
+    The rates are in the order of their names. ``gamma`` (float array, shape (n_constraints,)). ``loosened``: by which
+    the program's tolerances are larger than those of the criterion.
     """
     rates = known_rates(fairness)
     groups = groups_of(problem, fairness)
@@ -240,4 +200,139 @@ def multipliers_of(
         if value and any(map(any, shares)):  # else it is a demand, of other rows
             name, g, h = places[*shares, constraint.bound]
             out[name][g, h] += max(0.0, value)
+    return np.array([out[name] for name in sorted(out)])
+
+
+MOST_PARTS = 500
+
+
+def prove_in_parts(
+    problem: Problem,
+    model: RuleSet,
+    claim: Claim,
+    parts: Sequence[Part],
+    fairness: Criterion,
+    demands: Demands,
+    bound: Cost | float | None = None,
+) -> Certificate:
+    """The certificate of an optimal rule set, or of a bound, the cost that parts have ended at.
+
+    ``parts``: those that were searched, or shown to cost too much; others cost too much by their rates alone. Raises
+    CertificateError when there are too many parts, or the numbers are too large for exact sums.
+    """
+    check_model(problem, model, claim)
+    case = Case(problem, model, read_claim(claim.parameters))
+    arrays = arrays_of_parts(
+        case.problem if case.rounded else problem, model, case, parts, fairness, case.loosened, demands
+    )
+    if bound is not None:
+        ended = [part.least >= bound for part in parts if part.shown is not None]
+        ((name, dtype),) = ENDED.items()
+        arrays[name] = np.array(ended, dtype=dtype)
+    proven = prove_rule_set(problem, model, claim, arrays | (demands.arrays if demands else {}))
+    require_checkable(problem, model, proven)
+    return proven
+
+
+def arrays_of_parts(
+    problem: Problem,
+    model: RuleSet,
+    case: Case,
+    parts: Sequence[Part],
+    fairness: Criterion,
+    loosened: Fraction,
+    demands: Demands | None = None,
+) -> dict[str, np.ndarray]:
+    """What a certificate holds of parts; see `rulelab.certificate.rule_set.partition.prove_parts`.
+
+    ``problem``: that the parts are of. ``case``: of the sets that they are to hold. ``loosened``: by which the parts'
+    tolerances are larger than those of the criterion. Raises CertificateError when there are too many parts, or the
+    numbers are too large for exact sums.
+    """
+    if len(parts) > MOST_PARTS:
+        raise CertificateError(f"certificates are for at most {MOST_PARTS} parts of the rates, not {len(parts)}")
+    space = Space(case)
+    shown = [part for part in parts if part.shown is not None]
+    columns = [_part(problem, model, space, part, fairness, loosened, demands) for part in shown]
+    n_groups = len(case.sides.names)
+    n = n_groups * len(case.parities)
+    empty = {
+        PART_RANGES: np.zeros((0, n, 2), dtype=np.int64),
+        "part_range_prices": np.zeros((0, n, 2)),
+        "part_dual": np.zeros((0, *case.sides.wanted.shape), dtype=np.int64),
+        "part_multipliers": np.zeros((0, n, n_groups)),
+        "part_price": np.zeros(0, dtype=np.int64),
+        "part_grid": np.zeros(0, dtype=np.int64),
+    }
+    if demands:
+        empty[PART_PRICES] = np.zeros((0, len(demands.bounds)), dtype=np.int64)
+    return {name: np.stack([column[name] for column in columns]) if columns else none for name, none in empty.items()}
+
+
+def _part(
+    problem: Problem,
+    model: RuleSet,
+    space: Space,
+    part: Part,
+    fairness: Criterion,
+    loosened: Fraction,
+    demands: Demands | None,
+) -> dict[str, np.ndarray]:
+    """The arrays of one part."""
+    assert part.shown is not None
+    program, point, price = part.shown
+    problem, program = counted(problem, program, True)
+    n_rates, n_groups = len(space.case.parities), len(space.case.sides.names)
+    dual, price, grid, gamma = values_of_point(problem, program, point, price, n_groups)
+    single, known = _singles(space, int(program.unit)), part.rates
+    ranges, prices = np.zeros((n_rates, n_groups, 2), dtype=np.int64), np.zeros((n_rates, n_groups, 2))
+    for (r, g), (low, high) in zip(space.places, space.whole, strict=True):
+        ranges[r, g] = low, high
+    for vector, step, (low, high) in zip(known.vectors, known.steps, part.ranges, strict=True):
+        place, sign = single[_of_groups(*vector, n_groups)]
+        r, g = space.places[place]
+        each = step / (share_of(space.case.parities[r], g) * known.unit)
+        ends = sorted(sign * value * each for value in (low, high))
+        if any(end.denominator != 1 for end in ends):
+            raise CertificateError("a range of a rate is not one of whole weights")
+        ranges[r, g] = [int(end) for end in ends]
+    of_pairs = gamma.copy()
+    for k, constraint in enumerate(program.constraints):
+        found = single.get(_of_groups(constraint.leave, constraint.cover, n_groups))
+        if found is not None:
+            place, sign = found
+            r, g = space.places[place]
+            prices[r, g, 1 if sign > 0 else 0] += max(0.0, float(gamma[k]))
+            of_pairs[k] = 0.0
+    smallest = space.case.claim.min_group_size
+    multipliers = multipliers_of(problem, model.form, program, fairness, of_pairs, smallest, loosened)
+    out = {
+        PART_RANGES: ranges.reshape(-1, 2),
+        "part_range_prices": prices.reshape(-1, 2),
+        "part_dual": dual,
+        "part_multipliers": multipliers.reshape(-1, n_groups),
+        "part_price": np.array(price, dtype=np.int64),
+        "part_grid": np.array(grid, dtype=np.int64),
+    }
+    if demands:
+        out[PART_PRICES] = demands.prices(program, point.gamma, grid)
+    return out
+
+
+def _of_groups(leave: tuple[Fraction, ...], cover: tuple[Fraction, ...], n_groups: int) -> Vector:
+    """Coefficients without those of the rows that only demands count."""
+    return leave[: 2 * n_groups], cover[: 2 * n_groups]
+
+
+def _singles(space: Space, unit: int) -> dict[Vector, tuple[int, int]]:
+    """Which rate of which group a vector of coefficients is, and with which sign."""
+    out: dict[Vector, tuple[int, int]] = {}
+    kinds = 2 * len(space.case.sides.names)
+    for place, (r, g) in enumerate(space.places):
+        parity = space.case.parities[r]
+        for sign in (1, -1):
+            leave, cover = ([0 * parity.tolerance] * kinds for _ in range(2))
+            leave[2 * g] = sign * parity.left_out[g] * unit
+            (leave if parity.uncovered else cover)[2 * g + 1] = sign * parity.on_unwanted[g] * unit
+            out[tuple(leave), tuple(cover)] = place, sign
     return out

@@ -27,10 +27,8 @@ _MOST_VALUES = 5000  # of a rate, looked at one by one
 _PIECES = 4  # of a range of more values than there may be parts
 _ROUNDS = 50  # of tightening, which may go step by step where sizes have no common divisor
 
-Vector = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
-"""Coefficients of ``leave`` and ``cover``, per kind."""
-Range = tuple[int, int]
-"""The least and the largest value, in steps of the rate."""
+Vector = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]  # coefficients of ``leave`` and ``cover``, per kind
+Range = tuple[int, int]  # the least and the largest value, in steps of the rate
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -31,12 +32,11 @@ from .demands import Demands, check_arguments_of_sets, clauses_of, demanding, de
 from .generation import comes_near
 from .master.constrained_proximal import ConstrainedProximalMaster
 from .master.proximal import ProximalMaster
-from .partition_proof import prove_in_parts
 from .phases import Incumbents, Phases
 from .pool import Clause
 from .pricing import conjunctions
 from .program import Cost, Program, make_program
-from .proof import known_rates, prove
+from .proof import known_rates, prove, prove_in_parts
 from .snapshot_detail import POOL_COLUMNS, pool_frame, price_frame
 
 _REHEARSED = 200
@@ -105,8 +105,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
     """
 
     family: ClassVar[str] = "rule_set"
-    _loosened = Fraction(0)
-    """By how much more than by the tolerances rates may differ."""
+    _loosened = Fraction(0)  # by how much more than by the tolerances rates may differ
     _by_hamming: RuleSetSearch | None = None
     """The search whose sets are the first ones where single errors count: its linear programme finds them sooner."""
 
@@ -341,13 +340,12 @@ class RuleSetSearch(RelaxedFirst, Phases):
         bound : int, Fraction or float, optional
             Where rates are searched part by part the cost that parts have ended at, else any number.
         """
-        tolerances = {} if self.fairness is None else {rate.name: rate.tolerance for rate in known_rates(self.fairness)}
+        rates = () if self.fairness is None else known_rates(self.fairness)
         claim = Claim(
             self.max_complexity,
             self.conditions,
-            Fraction(repr(float(self.regularization))),
-            1,
-            {name: Fraction(repr(float(value))) for name, value in tolerances.items()},
+            Fraction(repr(self.regularization)),
+            tolerances={rate.name: Fraction(repr(float(rate.tolerance))) for rate in rates},
             min_group_size=self.min_group_size,
             zero_one=self.loss == "zero_one",
         )
@@ -366,26 +364,11 @@ class RuleSetSearch(RelaxedFirst, Phases):
             raise CertificateError(
                 "the weights have too many digits for a certificate; round them, say to six digits in all"
             )
+        claim = replace(claim, bound_only=bound is not None)
         if self.fairness is not None and source.by_value:
-            limits = self.max_complexity, self.conditions, self.fairness, self.regularization, self.min_group_size
-            return prove_in_parts(
-                self.problem, model, source._parts, *limits, self._demands, bound, self.loss == "zero_one"
-            )
-        return prove(
-            self.problem,
-            model,
-            source._program,
-            getattr(source, "_generation", None),
-            self.conditions,
-            self.fairness,
-            self.regularization,
-            bound is not None,
-            self.min_group_size,
-            source._demands,
-            self.loss == "zero_one",
-            source.problem,
-            source._loosened,
-        )
+            return prove_in_parts(self.problem, model, claim, source._parts, self.fairness, self._demands, bound)
+        of_search = source._program, getattr(source, "_generation", None), self.fairness, source._demands
+        return prove(self.problem, model, claim, *of_search, source.problem, source._loosened)
 
     def _without_demands(self) -> RuleSetSearch:
         other = {"fairness": None, "min_group_size": 0, "warm_start": None}

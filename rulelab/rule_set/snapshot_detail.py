@@ -26,13 +26,13 @@ def counts(n_columns: int, generation: ColumnGeneration | None, closing: Closing
     """The counts of a snapshot."""
     return {
         "columns": n_columns,
-        "masters": 0 if generation is None else generation.iterations,
-        "simplex_iterations": 0 if generation is None else generation.simplex_iterations,
-        "newton_steps": 0 if generation is None else generation.newton_steps,
-        "pricing_nodes": 0 if generation is None else generation.nodes,
-        "closing_columns": 0 if closing is None else closing.n_columns,
-        "branching_nodes": 0 if closing is None else closing.branching_nodes,
-        "queued": 0 if ended or closing is None else closing.queued,
+        "masters": getattr(generation, "iterations", 0),
+        "simplex_iterations": getattr(generation, "simplex_iterations", 0),
+        "newton_steps": getattr(generation, "newton_steps", 0),
+        "pricing_nodes": getattr(generation, "nodes", 0),
+        "closing_columns": getattr(closing, "n_columns", 0),
+        "branching_nodes": getattr(closing, "branching_nodes", 0),
+        "queued": 0 if ended else getattr(closing, "queued", 0),
     }
 
 
@@ -78,8 +78,7 @@ def pool_frame(
             "reduced_cost": reduced[order],
             "use": use[order],
             "chosen": inside[order],
-        },
-        columns=list(POOL_COLUMNS),
+        }
     )
     frame.attrs["pool"] = len(pool)
     return frame
@@ -114,8 +113,7 @@ def price_frame(
             "price": price[shown],
             "cost": cost[shown],
             "covered": covered,
-        },
-        columns=list(PRICE_COLUMNS),
+        }
     )
     frame.attrs.update(priced=len(order), total=float(price.sum()))
     return frame

@@ -237,12 +237,10 @@ def test_reasons_name_what_is_wrong(proven):
     raised[5] += 1
     assert "set 5 of the table" in (found := reason(certificate=with_arrays(certificate, values=raised)))
     assert "the rule 'antecedent " in found or "the default rule alone" in found
-    assert "claims the bound" in reason(
-        certificate=with_arrays(certificate, values=values + np.eye(1, len(values), dtype=int)[0])
-    )
-    assert "does not hold the set of all patterns" in reason(
-        certificate=with_arrays(certificate, sets=sets[1:], values=values[1:])
-    )
+    raised_root = values + np.eye(1, len(values), dtype=int)[0]
+    assert "claims the bound" in reason(certificate=with_arrays(certificate, values=raised_root))
+    rootless = with_arrays(certificate, sets=sets[1:], values=values[1:])
+    assert "does not hold the set of all patterns" in reason(certificate=rootless)
     assert "is not in the table" in reason(certificate=with_arrays(certificate, sets=sets[:-3], values=values[:-3]))
     assert "not of the" in reason(certificate=with_arrays(certificate, sets=sets[:, 1:].copy()))
     assert "bytes and one integer" in reason(certificate=with_arrays(certificate, values=values.astype(float)))
@@ -268,11 +266,8 @@ def test_reasons_name_what_is_wrong(proven):
     assert "no antecedent" in reason(replace(model, rules=(replace(first, antecedent=-1), *rest)))
     assert "no antecedent" in reason(replace(model, default=replace(model.default, antecedent=0)))
     assert "claims the probability 0.125" in reason(replace(model, rules=(replace(first, probability=0.125), *rest)))
-    flipped = replace(
-        first,
-        prediction=next(c for c in model.classes if c != first.prediction),
-        correct=first.captured - first.correct,
-    )
+    other_class = next(c for c in model.classes if c != first.prediction)
+    flipped = replace(first, prediction=other_class, correct=first.captured - first.correct)
     assert "majority" in reason(replace(model, rules=(flipped, *rest)))
     assert "predict 0 correctly" in reason(replace(model, rules=(replace(first, correct=0), *rest)))
 

@@ -19,8 +19,7 @@ import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
 from rulelab.certificate.rule_list.checker import check_chunk
 from rulelab.certificate.rule_list.children import Wanted, children, completions_below, opened
-from rulelab.certificate.rule_list.lemmas import Lemmas
-from rulelab.certificate.rule_list.separation import Adapted, Separation
+from rulelab.certificate.rule_list.hints import Lemmas, Separation
 from rulelab.certificate.rule_list.states import grid, states
 from rulelab.families import EVERY_FAMILY
 from rulelab.rule_list import RuleListSearch
@@ -176,7 +175,7 @@ def accepted(space, lemmas, sets, values) -> bool:
     table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
     try:
         none = Separation.none(space)
-        check_chunk(NAMES, space, table, (lemmas, none, Adapted(none)), sets, values, 0)
+        check_chunk(NAMES, space, table, lemmas, none, sets, values, 0)
     except CertificateError:
         return False
     return True

@@ -19,7 +19,7 @@ import rulelab as rl
 from rulelab.certificate import certificate as certificate_file
 from rulelab.certificate import parts, prove_falling_rule_list, prove_rule_list
 from rulelab.certificate.rule_set import closing as rule_set_closing
-from rulelab.certificate.rule_set import pairs as rule_set_pairs
+from rulelab.certificate.rule_set import columns as rule_set_columns
 from rulelab.cli import commands as cli
 from rulelab.kernels import bits
 
@@ -29,10 +29,10 @@ SOUND = (*SOUND, "rule set (dnf, hamming)", "rule set (cnf, zero_one, fair)", "l
 
 
 def tiny(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    for module in (parts, rule_set_closing, rule_set_pairs):
+    for module in (parts, rule_set_closing, rule_set_columns):
         monkeypatch.setattr(module, "CELLS", size)
         monkeypatch.setattr(module, "PRODUCTS", size)
-    monkeypatch.setattr(rule_set_pairs, "_SORTED", size)
+    monkeypatch.setattr(rule_set_columns, "_SORTED", size)
     monkeypatch.setattr(bits, "_AT_ONCE", size)
 
 
@@ -99,7 +99,7 @@ def interrupted(monkeypatch: pytest.MonkeyPatch, work: Callable[[], Any]) -> int
 
         with monkeypatch.context() as patch:
             patch.setattr(parts, "parts", some)
-            for module in (rule_set_closing, rule_set_pairs):
+            for module in (rule_set_closing, rule_set_columns):
                 patch.setattr(module, "parts", some)
             try:
                 work()

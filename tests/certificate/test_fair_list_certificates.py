@@ -10,7 +10,7 @@ from laws import larger_problem, reread
 from proof_checks import holds, with_arrays, with_parameters
 
 import rulelab as rl
-from rulelab.certificate.rule_list.constrained.value_space import read_values
+from rulelab.certificate.rule_list.constrained.predictive import read_values
 from rulelab.certificate.whole_weights import in_whole_weights_by_group
 
 PRICE = 0.005

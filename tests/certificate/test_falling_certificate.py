@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import reread
-from proof_checks import holds, refused, with_arrays
+from proof_checks import changed, holds, put, refused, with_arrays
 from strategies import problem_of, rows
 from test_joint_capture_certificate import proven_with
 
@@ -69,12 +69,6 @@ def test_exactly_the_optimal_lists_can_be_proven(dropping, case, seed, anteceden
     assert not rl.verify(problem, model, with_arrays(true, values=values))
 
 
-def changed(certificate, name, change):
-    array = certificate.arrays[name].copy()
-    change(array)
-    return replace(certificate, arrays={**certificate.arrays, name: array})
-
-
 def test_a_saved_proof_checks(proven):
     problem, model, certificate = proven
     assert len(certificate.arrays["values"]) > 50
@@ -89,19 +83,19 @@ def test_every_entry_that_claims_more_or_less_is_refused(proven):
     n = len(certificate.arrays["values"])
     for k in range(0, n, max(1, n // 15)):
         for by in (10**9, -1):
-            other = changed(certificate, "values", lambda values, k=k, by=by: values.__setitem__(k, values[k] + by))
+            other = changed(certificate, "values", put(k, lambda value, by=by: value + by))
             assert not rl.verify(problem, model, other), (k, by)
 
 
 @pytest.mark.parametrize(
     ("name", "change", "reason"),
     [
-        ("parents", lambda a: a.__setitem__(5, 5), "earlier"),
-        ("parents", lambda a: a.__setitem__(5, -1), "earlier"),
-        ("parents", lambda a: a.__setitem__(0, 0), "first entry"),
-        ("antecedents", lambda a: a.__setitem__(5, 10**6), "does not have"),
-        ("antecedents", lambda a: a.__setitem__(5, -2), "does not have"),
-        ("values", lambda a: a.__setitem__(0, a[0] + 1), "claims the bound"),
+        ("parents", put(5, 5), "earlier"),
+        ("parents", put(5, -1), "earlier"),
+        ("parents", put(0, 0), "first entry"),
+        ("antecedents", put(5, 10**6), "does not have"),
+        ("antecedents", put(5, -2), "does not have"),
+        ("values", put(0, lambda value: value + 1), "claims the bound"),
     ],
 )
 def test_malformed_tables_are_refused(proven, name, change, reason):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inside import drop_soon
 from laws import reread
-from proof_checks import holds, refused, with_arrays
+from proof_checks import changed, holds, put, refused, with_arrays
 from strategies import rows
 from test_joint_capture import noisy
 
@@ -106,22 +106,6 @@ def test_it_is_saved_and_loaded(proven):
     assert answer.checked["dropped"] == len(certificate.arrays["dropped"]) > 0
 
 
-def changed(certificate, name, change):
-    array = certificate.arrays[name].copy()
-    array = change(array)
-    return replace(certificate, arrays={**certificate.arrays, name: array})
-
-
-def put(*where_and_what):
-    *where, what = where_and_what
-
-    def change(array):
-        array[tuple(where)] = what(array[tuple(where)]) if callable(what) else what
-        return array
-
-    return change
-
-
 @pytest.mark.parametrize(
     ("name", "change", "reason"),
     [
@@ -150,18 +134,13 @@ def test_the_multipliers_are_needed(proven):
     """Where every one is 0, and where those of one pattern together exceed its loss by 1."""
     problem, model, certificate = proven
 
-    def nothing(pairs):
-        pairs[2] = 0
-        return pairs
-
-    assert "multipliers show only" in refused(problem, model, changed(certificate, "pairs", nothing))
+    assert "multipliers show only" in refused(problem, model, changed(certificate, "pairs", put(2, 0)))
     n = certificate.arrays["rounds"][1, 0]
 
     def one_more(pairs):
         counts = np.bincount(pairs[1, :n])
         several = np.flatnonzero(np.isin(pairs[1, :n], np.flatnonzero(counts > 1)))
         pairs[2, several[0]] += 1
-        return pairs
 
     assert "exceed" in refused(problem, model, changed(certificate, "pairs", one_more))
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from proof_checks import proof_by, refused
 from scipy.optimize import linprog
 from strategies import seeds
-from test_rule_set_certificate_fair import make
+from test_rule_set_certificate_fair import by_dual, make
 
 import rulelab as rl
-from rulelab.certificate import Certificate, CertificateError, prove_rule_set
+from rulelab.certificate import Certificate, CertificateError
 
 GRID = 1024
 
@@ -80,7 +80,7 @@ def test_exactly_the_optimal_sets_verify(case, regularization):
     rng = np.random.default_rng(0)
     chosen = {int(np.argmin([float(o) for o in objectives])), *rng.integers(0, len(sets), size=4).tolist()}
     for k in chosen:
-        proof = prove_rule_set(problem, sets[k], dual, price, GRID, most, depth, regularization)
+        proof = by_dual(problem, sets[k], dual, price, GRID, most, depth, regularization)
         verdict = rl.verify(problem, sets[k], proof)
         assert verdict.valid == (objectives[k] == least), verdict.reason
         assert verdict.objective == float(objectives[k])
@@ -103,9 +103,7 @@ def test_any_dual_values_prove_nothing_wrong(loss, seed, bound_only):
         price = int(rng.integers(0, 2 + grid * q * int(np.abs(most).sum())))
         limits = case.most, case.depth, float(case.penalty)
         model = case.model(clauses)
-        verdict = rl.verify(
-            case.problem, model, prove_rule_set(case.problem, model, dual, price, grid, *limits, **given)
-        )
+        verdict = rl.verify(case.problem, model, by_dual(case.problem, model, dual, price, grid, *limits, **given))
         assert not verdict.valid or case.losses[clauses] == case.least, verdict.reason
         assert verdict.lower_bound is None or Fraction(verdict.lower_bound) <= case.least + Fraction(1, 10**9)
 
@@ -128,7 +126,7 @@ def proven() -> tuple[rl.Problem, rl.RuleSet, Certificate]:
     problem = rl.Problem.from_arrays(A, y)
     dual, price = best_dual(problem, "dnf", 5, 2)
     model = min(all_sets(problem, "dnf", 5, 2), key=lambda s: s.hamming_loss)
-    return problem, model, prove_rule_set(problem, model, dual, price, GRID, 5, 2)
+    return problem, model, by_dual(problem, model, dual, price, GRID, 5, 2)
 
 
 def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], int] = lambda problem: 0) -> Any:
@@ -189,11 +187,11 @@ def test_damaged_certificates_are_refused(made, parameters, arrays, message):
 def test_weak_dual_values_give_a_lower_bound_only():
     problem, model, _ = proven()
     worse = rl.RuleSet.from_problem(problem, [])
-    verdict = rl.verify(problem, worse, prove_rule_set(problem, worse, *_zero(problem), GRID, 5, 2))
+    verdict = rl.verify(problem, worse, by_dual(problem, worse, *_zero(problem), GRID, 5, 2))
     assert not verdict.valid
     assert "a rule set with an objective below" in verdict.reason
     assert verdict.lower_bound == 0 < model.hamming_loss
-    assert rl.verify(problem, model, prove_rule_set(problem, model, *_zero(problem), GRID, 5, 2)).valid
+    assert rl.verify(problem, model, by_dual(problem, model, *_zero(problem), GRID, 5, 2)).valid
 
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])

@@ -16,7 +16,7 @@ from strategies import seeds
 
 import rulelab as rl
 from rulelab.certificate import prove_rule_set
-from rulelab.certificate.rule_set.checker import Case, read_claim, set_costs
+from rulelab.certificate.rule_set.checker import Case, Claim, set_costs
 from rulelab.certificate.rule_set.columns import Columns
 from rulelab.certificate.rule_set.dual import DualValues, read_dual
 from rulelab.data.fairness import Rate
@@ -112,6 +112,24 @@ def make(seed: int, loss: str = "hamming", fair: bool = True) -> Table:
     return Table(problem, criterion if fair else None, loss, form, most, depth, penalty, losses, gaps)
 
 
+def by_dual(
+    problem: rl.Problem,
+    model: rl.RuleSet,
+    dual: np.ndarray,
+    price: int,
+    grid: int,
+    most: int,
+    depth: int,
+    penalty: float = 0.0,
+    multipliers: np.ndarray | None = None,
+    **claimed: Any,
+) -> rl.Certificate:
+    """The certificate of these dual values."""
+    claim = Claim(most, depth, Fraction(repr(float(penalty))), grid, **claimed)
+    arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price])}
+    return prove_rule_set(problem, model, claim, arrays | ({} if multipliers is None else {"multipliers": multipliers}))
+
+
 @pytest.mark.parametrize(("loss", "fair"), [("hamming", True), ("zero_one", True), ("zero_one", False)])
 @settings(max_examples=80)
 @given(seeds)
@@ -141,18 +159,16 @@ def test_any_multipliers_prove_nothing_wrong(seed, size):
     assert groups is not None
     wanted = groups.positives if case.form == "dnf" else groups.negatives
     n = len(groups.names)
-    tolerances = dict.fromkeys(case.rates, float(case.tolerance))
-    multipliers = {
-        rate: size * rng.random((n, n)) * (1 - np.eye(n)) * (rng.random((n, n)) < 0.6) for rate in case.rates
-    }
+    tolerances = dict.fromkeys(case.rates, case.tolerance)
+    shape = len(case.rates), n, n
+    multipliers = size * rng.random(shape) * (1 - np.eye(n)) * (rng.random(shape) < 0.6)
     dual = rng.integers(0, 2, wanted.shape) * wanted * int(rng.integers(0, GRID))
     price = int(rng.integers(0, 40 * GRID))
     best = min(case.fair, key=case.losses.__getitem__)
     for clauses in (best, case.fair[0], case.fair[-1]):
         model = case.model(clauses)
-        proof = prove_rule_set(
-            case.problem, model, dual, price, GRID, case.most, case.depth, float(case.penalty), tolerances, multipliers
-        )
+        limits = case.most, case.depth, float(case.penalty)
+        proof = by_dual(case.problem, model, dual, price, GRID, *limits, multipliers, tolerances=tolerances)
         verdict = rl.verify(case.problem, model, proof)
         assert not verdict.valid or case.losses[clauses] == case.least
         assert verdict.lower_bound is None or verdict.lower_bound <= float(case.least)
@@ -165,9 +181,7 @@ def test_costs_are_the_bound_and_the_terms_above_it(seed, size):
     if not case.fair:
         return
     rng = np.random.default_rng(seed)
-    names = {rate + "_tolerance": float(case.tolerance) for rate in case.rates}
-    limits = {"max_complexity": case.most, "max_conditions": case.depth, "grid": GRID, **names}
-    claim = read_claim({"regularization": float(case.penalty), **{k: float(v) for k, v in limits.items()}})
+    claim = Claim(case.most, case.depth, case.penalty, GRID, dict.fromkeys(case.rates, case.tolerance))
     checked = Case(case.problem, case.model(case.fair[0]), claim)
     sides, n = checked.sides, len(checked.sides.names)
     multipliers = size * rng.random((len(case.rates), n, n)) * (rng.random((len(case.rates), n, n)) < 0.5)
@@ -225,11 +239,11 @@ def test_random_multipliers_reach_negative_prices_and_bounds():
         n = len(groups.names)
         model = case.model(min(case.fair, key=case.losses.__getitem__))
         for size in (0.0, 2.0, 300.0):
-            multipliers = {rate: size * rng.random((n, n)) * (1 - np.eye(n)) for rate in case.rates}
+            multipliers = size * rng.random((len(case.rates), n, n)) * (1 - np.eye(n))
             dual, price = np.zeros(groups.positives.shape, dtype=np.int64), int(rng.integers(0, 10 * GRID))
-            tolerances = dict.fromkeys(case.rates, float(case.tolerance))
+            tolerances = dict.fromkeys(case.rates, case.tolerance)
             limits = case.most, case.depth, float(case.penalty)
-            proof = prove_rule_set(case.problem, model, dual, price, GRID, *limits, tolerances, multipliers)
+            proof = by_dual(case.problem, model, dual, price, GRID, *limits, multipliers, tolerances=tolerances)
             verdict = rl.verify(case.problem, model, proof)
             kinds["valid"] += verdict.valid
             kinds["valid with large ones"] += verdict.valid and size > 100

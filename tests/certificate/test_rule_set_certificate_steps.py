@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from proof_checks import holds, proof_by, refused
 from strategies import seeds
+from test_rule_set_certificate_fair import by_dual
 
 import rulelab as rl
-from rulelab.certificate import prove_rule_set
 from rulelab.certificate.rule_set import closing as rule_set_closing
 from rulelab.certificate.rule_set import columns as rule_set_columns
 from rulelab.certificate.rule_set.closing import Closing, SetCosts
@@ -85,7 +85,7 @@ def test_a_check_that_takes_too_long_is_given_up(monkeypatch):
     y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(200) < 0.3)
     problem = rl.Problem.from_arrays(A, y)
     model = rl.solve(rl.RuleSetSearch(problem, 12, 2)).incumbent.model
-    proof = prove_rule_set(problem, model, 0 * problem.positives, 0, 1, 12, 2)
+    proof = by_dual(problem, model, 0 * problem.positives, 0, 1, 12, 2)
     full = holds(problem, model, proof)
     assert full.checked["columns"] > 10
     assert full.checked["sets"] > 0

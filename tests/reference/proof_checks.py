@@ -1,5 +1,6 @@
 """Proofs in tests: that of a search, one that has to hold or to be refused, and one that is changed."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +32,23 @@ def refused(*claim: Any) -> str:
 def with_arrays(certificate: rl.Certificate, **arrays: np.ndarray) -> rl.Certificate:
     """The same certificate with other arrays."""
     return replace(certificate, arrays={**certificate.arrays, **arrays})
+
+
+def changed(certificate: rl.Certificate, name: str, change: Callable[[np.ndarray], Any]) -> rl.Certificate:
+    """The same certificate where an array is changed: in place, or to what is returned."""
+    array = certificate.arrays[name].copy()
+    made = change(array)
+    return with_arrays(certificate, **{name: array if made is None else made})
+
+
+def put(*where_and_what: Any) -> Callable[[np.ndarray], None]:
+    """A change of the number at this place, to another one or by a function."""
+    *where, what = where_and_what
+
+    def change(array: np.ndarray) -> None:
+        array[tuple(where)] = what(array[tuple(where)]) if callable(what) else what
+
+    return change
 
 
 def with_parameters(certificate: rl.Certificate, **parameters: float | None) -> rl.Certificate:

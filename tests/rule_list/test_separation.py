@@ -12,7 +12,7 @@ from proof_checks import proof_by
 
 import rulelab as rl
 from rulelab.certificate.rule_list.checker import recompute
-from rulelab.certificate.rule_list.separation import Adapted, Separation
+from rulelab.certificate.rule_list.hints import Separation
 from rulelab.certificate.rule_list.states import states
 from rulelab.rule_list import RuleListBounds, pair_multipliers
 from rulelab.rule_list.core_pool import known_sets
@@ -187,10 +187,8 @@ def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
     rng = np.random.default_rng(seed)
     sets = rng.random((7, len(space.weights))) < np.linspace(0.4, 1, 7)[:, None]
     owner, antecedent = np.divmod(np.arange(7 * len(space.antecedents)), len(space.antecedents))
-    found = Adapted(separation).after(space.pack(sets), owner, antecedent)
-    single = [
-        Adapted(separation).after(space.pack(sets[[i]]), owner[:1], antecedent[[k]])[0] for k, i in enumerate(owner)
-    ]
+    found = separation.after(space.pack(sets), owner, antecedent)
+    single = [separation.after(space.pack(sets[[i]]), owner[:1], antecedent[[k]])[0] for k, i in enumerate(owner)]
     assert found.tolist() == single, "other sets beside it change nothing"
     assert found.sum() > separation.least(space.pack(sets[owner] & ~space.inside[:, antecedent].T)).sum()
     positive = np.arange(len(space.weights)) < space.n_positive
@@ -216,7 +214,7 @@ def test_proofs_are_smaller_with_multipliers_raised_for_each_set(monkeypatch):
 
 def test_more_pairs_than_fit_in_memory_are_refused_and_not_put_in_a_proof(monkeypatch):
     problem, model, certificate = proof()
-    monkeypatch.setattr("rulelab.certificate.rule_list.separation._MOST", 10 * len(certificate.arrays["pairs"]) - 1)
+    monkeypatch.setattr("rulelab.certificate.rule_list.hints._MOST", 10 * len(certificate.arrays["pairs"]) - 1)
     assert "pairs; for 10 antecedents at most" in rl.verify(problem, model, certificate).reason
     _, _, plain = proof()
     assert set(plain.arrays) == {"sets", "values"}

@@ -17,7 +17,7 @@ from rulelab.rule_set import RuleSetSearch, generation
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.generation import ColumnGeneration
 from rulelab.rule_set.master.constrained_proximal import ConstrainedProximalMaster
-from rulelab.rule_set.master.constraint_prices import Prices, find_prices
+from rulelab.rule_set.master.kernels import Prices, find_prices
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
 

@@ -16,10 +16,10 @@ from strategies import rows, seeds
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation
 from rulelab.rule_set.features import Features
+from rulelab.rule_set.generation import Surcharge, first_conditions
 from rulelab.rule_set.master.dual_bound import bound, dual_point, price_on_grid
 from rulelab.rule_set.pricing.exact import Pricer
 from rulelab.rule_set.program import make_program
-from rulelab.rule_set.rule_length import Surcharge, first_conditions
 from rulelab.snapshot import Status
 
 

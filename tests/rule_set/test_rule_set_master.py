@@ -9,6 +9,7 @@ from subprocess import run
 import numpy as np
 import pytest
 from patience import PATIENCE
+from test_rule_set_pricing import price
 from test_rule_set_search import LOSSES, certified, noisy, solve_master
 
 from rulelab.linear_solver import LinearSolver
@@ -18,7 +19,6 @@ from rulelab.rule_set.master.dual_bound import bound, dual_point, price_of
 from rulelab.rule_set.master.linear_program import nothing_fixed
 from rulelab.rule_set.master.proximal import ProximalMaster
 from rulelab.rule_set.pool import Pool
-from rulelab.rule_set.pricing.exact import price
 from rulelab.rule_set.program import Program, make_program
 
 

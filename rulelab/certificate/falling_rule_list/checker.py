@@ -9,7 +9,7 @@ gives values V for pairs (S, r). If
 
 then V <= f for all of them, by induction on the size of S, since f falls as r grows; and V(all patterns, 1) = cost of
 the model proves it optimal. Only antecedents above the threshold are looked at (Cor 4.5), and such that what they leave
-has no larger proportion (Prop 4.2). The bound h is computed here, see `children`. All decisions are exact.
+has no larger proportion (Prop 4.2). The bound h is computed here, see `states`. All decisions are exact.
 
 An entry of the table names an earlier one and the antecedent that leads from it to this one: its set is that of the
 earlier entry minus the antecedent, its proportion the antecedent's there.
@@ -23,19 +23,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList, ModelError
-from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
-from ..origin import Origin, same_conditions
-from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
+from ..certificate import CertificateError, check_arrays, check_parameters
+from ..origin import same_conditions
+from ..outcome import LOWER_BOUND, Outcome, cost_to_prove
 from ..whole_weights import nearly
-from .children import Entries, children, chunks
 from .joint_capture import ROUNDS, reduced, what_is_left
-from .states import FallingStates, falling_space
+from .states import Entries, FallingStates, children, falling_space
 
 NEEDED = ("regularization", "positive_weight")
 ARRAYS = {"parents", "antecedents", "values"}
@@ -44,50 +42,45 @@ Table = dict[bytes, list[tuple[int, int, int]]]
 
 
 def check(
-    problem: Problem, model: FallingRuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
-) -> Outcome:
+    problem: Problem,
+    model: FallingRuleList,
+    parameters: Mapping[str, float],
+    arrays: Mapping[str, np.ndarray],
+    found: Outcome,
+) -> None:
     """Check the table against the problem and the model."""
-    found: dict[str, Any] = {}
-    checked: dict[str, int] = {}
-    try:
-        check_parameters(parameters, NEEDED, "falling rule lists", (LOWER_BOUND,))
-        drops = not ROUNDS.isdisjoint(arrays)
-        check_arrays(arrays, ARRAYS | ROUNDS if drops else ARRAYS)
-        regularization, positive_weight = (parameters[name] for name in NEEDED)
-        space, *weights = falling_space(problem, regularization, positive_weight)
-        value, objective = falling_value(problem, model, space, positive_weight, *weights)
-        found["objective"] = float(objective)
-        least = cost_to_prove(parameters, value, space.unit, space.over, space.hidden)
-        if drops:
-            left = what_is_left(space, arrays, least)
-            checked.update(dropped=int(len(left) - left.sum()), multipliers=arrays["pairs"].shape[1])
-            space = reduced(space, left)
-        entries = _entries(space, arrays)
-        if entries.values[0] != least:
-            whose = "the certificate is for" if LOWER_BOUND in parameters else "the model's objective is"
-            raise CertificateError(
-                f"the table claims the bound {space.bound(int(entries.values[0])):.10g}, "
-                f"but {whose} {space.bound(least):.10g}"
-            )
-        if LOWER_BOUND not in parameters:
-            found.update(space.claimed(least, objective))
-        table = table_of(entries)
-        checked.update(sets=len(table), entries=len(entries.values), looked_up=0)
-        checked["inequalities"] = len(entries.values) * (1 + len(space.antecedents))
-        for part in chunks(space, len(entries.values)):
-            checked["looked_up"] += _check_chunk(problem, space, table, entries.part(part), part.start)
-        if LOWER_BOUND in parameters:
-            return bounded(space.bound(least), found, checked)
-    except CertificateError as error:
-        return Outcome(False, str(error), checked=checked, **found)
-    return Outcome(
-        valid=True,
-        reason=(
-            f"no falling rule list has an objective below {found['lower_bound']:.10g} at regularization "
-            f"{regularization!r} and positive weight {positive_weight!r}"
-        ),
-        checked=checked,
-        **found,
+    check_parameters(parameters, NEEDED, "falling rule lists", (LOWER_BOUND,))
+    drops = not ROUNDS.isdisjoint(arrays)
+    check_arrays(arrays, ARRAYS | ROUNDS if drops else ARRAYS)
+    regularization, positive_weight = (parameters[name] for name in NEEDED)
+    space, *weights = falling_space(problem, regularization, positive_weight)
+    value, objective = falling_value(problem, model, space, positive_weight, *weights)
+    found.objective, checked = float(objective), found.checked
+    least = cost_to_prove(parameters, value, space.unit, space.over, space.hidden)
+    if drops:
+        left = what_is_left(space, arrays, least)
+        checked.update(dropped=int(len(left) - left.sum()), multipliers=arrays["pairs"].shape[1])
+        space = reduced(space, left)
+    entries = _entries(space, arrays)
+    if entries.values[0] != least:
+        whose = "the certificate is for" if LOWER_BOUND in parameters else "the model's objective is"
+        raise CertificateError(
+            f"the table claims the bound {space.bound(int(entries.values[0])):.10g}, but {whose} "
+            f"{space.bound(least):.10g}"
+        )
+    if LOWER_BOUND not in parameters:
+        space.claim(least, objective, found)
+    table = table_of(entries)
+    checked.update(sets=len(table), entries=len(entries.values), looked_up=0)
+    checked["inequalities"] = len(entries.values) * (1 + len(space.antecedents))
+    for part in space.chunks(len(entries.values)):
+        checked["looked_up"] += _check_chunk(problem, space, table, entries.part(part), part.start)
+    if LOWER_BOUND in parameters:
+        found.prove_bound(space.bound(least))
+        return
+    found.prove(
+        f"no falling rule list has an objective below {found.lower_bound:.10g} at regularization {regularization!r} "
+        f"and positive weight {positive_weight!r}"
     )
 
 
@@ -126,19 +119,6 @@ def pieces(model: FallingRuleList, weights: Problem) -> Iterator[tuple[int, int]
         captured = left if antecedent is None else left & inside[:, antecedent]
         yield int(weights.positives[captured].sum()), int(weights.negatives[captured].sum())
         left = left & ~captured
-
-
-def certificate_of(
-    problem: Problem, model: FallingRuleList, regularization: float, arrays: Mapping[str, Any], **more: float
-) -> Certificate:
-    """The certificate of a model, with these arrays and these parameters more."""
-    return Certificate(
-        family=model.family,
-        fingerprint=problem.fingerprint,
-        parameters=dict(zip(NEEDED, (float(regularization) + 0.0, float(model.positive_weight)), strict=True)) | more,
-        arrays={name: np.asarray(each) for name, each in arrays.items()},
-        origin=Origin.of(problem),
-    )
 
 
 def require_counts(problem: Problem, model: FallingRuleList, positive_weight: float, penalty: float | None) -> None:
@@ -200,7 +180,7 @@ def sets_of(
     for k in range(1, n):
         np.bitwise_and(sets[parents[k]], space.outside[antecedents[k]], out=sets[k])
     captured = np.tile(np.array([1, 0], dtype=np.int64), (n, 1))
-    for part in chunks(space, n - 1):
+    for part in space.chunks(n - 1):
         hit = sets[parents[1:][part]] & ~space.outside[antecedents[1:][part]]
         captured[1:][part] = np.column_stack([side.total for side in space.totals(hit & space.everything)])
     return sets, captured

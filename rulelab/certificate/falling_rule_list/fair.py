@@ -11,15 +11,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList
-from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
-from ..origin import Origin
-from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
+from ..certificate import Certificate, CertificateError, certificate_of, check_arrays, check_parameters
+from ..demands import counted
+from ..outcome import LOWER_BOUND, Outcome, cost_to_prove
 from ..rule_set.parity import SUFFIX, check_parities
 from .checker import NEEDED, falling_value, prefixes_of
 from .fair_states import LARGEST_COST, FairFallingSpace, Prefix, fair_falling_space
@@ -31,39 +30,39 @@ Table = dict[bytes, list[tuple[int, int, int]]]
 
 
 def check(
-    problem: Problem, model: FallingRuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
-) -> Outcome:
+    problem: Problem,
+    model: FallingRuleList,
+    parameters: Mapping[str, float],
+    arrays: Mapping[str, np.ndarray],
+    found: Outcome,
+) -> None:
     """Check the prefixes and the multipliers against the problem and the model."""
-    found: dict[str, Any] = {}
-    checked: dict[str, int] = {}
-    try:
-        check_parameters(parameters, NEEDED, "falling rule lists", ("min_group_size", LONGEST, LOWER_BOUND), SUFFIX)
-        check_arrays(arrays, ARRAYS)
-        space, objective, least = _space(problem, model, parameters)
-        found["objective"] = float(objective)
-        prefixes, multipliers = _entries(space, arrays)
-        table: Table = {}
-        for prefix in prefixes:
-            _enter(table, prefix)
-        checked.update(sets=len(table), entries=len(prefixes), looked_up=0)
-        for k, prefix in enumerate(prefixes):
-            for antecedent, child in space.look(prefix, multipliers[k], least):
-                checked["looked_up"] += 1
-                if not _covered(table, child):
-                    name = problem.names[space.antecedents[antecedent]]
-                    raise CertificateError(
-                        f"entry {k} may be followed by the rule {name!r}, and the certificate does not rule out that "
-                        "this leads to a fair list that costs less"
-                    )
-    except CertificateError as error:
-        return Outcome(False, str(error), checked=checked, **found)
+    check_parameters(parameters, NEEDED, "falling rule lists", ("min_group_size", LONGEST, LOWER_BOUND), SUFFIX)
+    check_arrays(arrays, ARRAYS)
+    space, objective, least = _space(problem, model, parameters)
+    found.objective = float(objective)
+    prefixes, multipliers = _entries(space, arrays)
+    table: Table = {}
+    for prefix in prefixes:
+        _enter(table, prefix)
+    found.checked.update(sets=len(table), entries=len(prefixes), looked_up=0)
+    for k, prefix in enumerate(prefixes):
+        for antecedent, child in space.look(prefix, multipliers[k], least):
+            found.checked["looked_up"] += 1
+            if not _covered(table, child):
+                name = problem.names[space.antecedents[antecedent]]
+                raise CertificateError(
+                    f"entry {k} may be followed by the rule {name!r}, and the certificate does not rule out that "
+                    "this leads to a fair list that costs less"
+                )
     most = parameters.get(LONGEST)
-    among = "" if most is None else f"has at most {most:g} rule{'' if most == 1 else 's'}"
+    among = "" if most is None else f"has at most {counted(int(most), 'rule')}"
     if LOWER_BOUND in parameters:
-        return bounded(space.costs.bound(least), found, checked, among)
-    found |= space.costs.claimed(least, objective)
-    reason = f"no fair falling rule list{among and f' that {among}'} has an objective below {found['lower_bound']:.10g}"
-    return Outcome(True, reason, among=among, checked=checked, **found)
+        found.prove_bound(space.costs.bound(least), among)
+        return
+    space.costs.claim(least, objective, found)
+    which = f" that {among}" if among else ""
+    found.prove(f"no fair falling rule list{which} has an objective below {found.lower_bound:.10g}", among)
 
 
 def prove_fair_falling_rule_list(
@@ -71,16 +70,11 @@ def prove_fair_falling_rule_list(
 ) -> Certificate:
     """A proof from the multipliers that a search has chosen for the sets that it has met.
 
-    Raises CertificateError when a fair list is better, or the multipliers do not prove that none is.
-
-    Parameters
-    ----------
-    parameters : mapping of str to float
-        ``regularization``, ``positive_weight``, ``min_group_size``, the tolerances of rates, and ``max_length`` where
-        there is one. With ``lower_bound`` that is proven, and no more.
-    multipliers : mapping of bytes to float64 array, shape (n_constraints + 1,)
-        By packed sets of the problem's patterns: of each rate, in the order of their names, and pair of groups, and of
-        the proportion, as a share of all weight; in units of the objective.
+    ``parameters``: ``regularization``, ``positive_weight``, ``min_group_size``, the tolerances of rates, and maybe
+    ``max_length`` and ``lower_bound``, where only that is to be proven. ``multipliers`` (float64 arrays, shape
+    (n_constraints + 1,)): by packed sets of the problem's patterns: of each rate, in the order of their names, and pair
+    of groups, and of the proportion, as a share of all weight; in units of the objective. Raises CertificateError when
+    a fair list is better, or the multipliers do not prove that none is.
     """
     space, _, value = _space(problem, model, parameters)
     multipliers = {key: mu / np.append(np.ones(len(mu) - 1), space.costs.total) for key, mu in multipliers.items()}
@@ -103,17 +97,9 @@ def prove_fair_falling_rule_list(
             parents.append(k)
             antecedents.append(antecedent)
             chosen.append(multipliers.get(_key(child), chosen[k]))
-    return Certificate(
-        family=model.family,
-        fingerprint=problem.fingerprint,
-        parameters=dict(parameters),
-        arrays={
-            "parents": np.array(parents, dtype=np.int64),
-            "antecedents": np.array(antecedents, dtype=np.int64),
-            "multipliers": np.array(chosen, dtype=np.float64),
-        },
-        origin=None if problem.conditions is None else Origin.of(problem),
-    )
+    arrays: dict[str, np.ndarray | list[int]] = {"parents": parents, "antecedents": antecedents}
+    arrays["multipliers"] = np.array(chosen, dtype=np.float64)
+    return certificate_of(problem, model.family, parameters, arrays)
 
 
 def _space(

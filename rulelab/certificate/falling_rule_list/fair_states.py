@@ -36,8 +36,7 @@ from .states import FallingStates, at_most, falling_space
 _MOST_DIGITS, _FINE = 20, 40
 _LARGEST, LARGEST_COST, _DIGITS = 1 << 61, 1 << 60, 57
 _NEAR = 1 - 2.0**-50
-LONGEST = 12
-"""Further rules that are told apart."""
+LONGEST = 12  # further rules that are told apart
 MAX_LENGTH = "max_length"
 
 

@@ -28,8 +28,7 @@ from ..certificate import CertificateError
 from ..parts import column_sums, parts, select, unique_rows
 from .states import FallingStates, in_order
 
-ROUNDS = frozenset({"rounds", "dropped", "pairs", "rules"})
-"""The arrays of a certificate that drops antecedents."""
+ROUNDS = frozenset({"rounds", "dropped", "pairs", "rules"})  # the arrays of a certificate that drops antecedents
 _EXACT = 1 << 53
 _PRODUCTS = 1 << 17
 

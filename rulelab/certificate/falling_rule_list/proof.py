@@ -14,15 +14,13 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList
-from ..certificate import Certificate, CertificateError
+from ..certificate import Certificate, CertificateError, certificate_of
 from ..outcome import cost_to_prove, for_bound
-from .checker import certificate_of, falling_value
-from .children import Entries, children, chunks
+from .checker import falling_value
 from .joint_capture import Merged, Round, arrays_of, eligible, merged, most_saved, reduced
-from .states import FallingStates, falling_space
+from .states import Entries, FallingStates, children, falling_space
 
-_SMALLEST = 2e-3
-"""Of what a pattern or a rule costs: smaller multipliers are added to the largest."""
+_SMALLEST = 2e-3  # of what a pattern or a rule costs: smaller multipliers are added to the largest
 _BELOW = 1 - 2.0**-40
 Needed = tuple[int, int, int, int, int]  # value, p, n, parent, antecedent
 
@@ -42,8 +40,7 @@ class Capture(NamedTuple):
     rule_y: np.ndarray
 
 
-Captures = Generator[Capture, np.ndarray, None]
-"""Multipliers; what is sent back are the antecedents that are left."""
+Captures = Generator[Capture, np.ndarray, None]  # multipliers; what is sent back are the antecedents that are left
 
 
 def rounds_of(space: FallingStates, captures: Captures | None, least: int) -> tuple[list[Round], np.ndarray]:
@@ -147,27 +144,20 @@ def prove_falling_rule_list(
 ) -> Certificate:
     """Prove that no falling rule list, of any length, has a smaller objective.
 
-    Time and size grow with the sets that a search with a known optimum has to expand. Raises CertificateError when the
-    model does not fit the problem, does not fall, or a better list exists.
-
-    Parameters
-    ----------
-    model : FallingRuleList
-        An optimal list, from any solver.
-    regularization : float
-        Cost of one rule, 0 <= regularization < 1.
-    lower_bound : float, optional
-        Prove instead that no list has an objective below this; whether the model is optimal is left open.
-    captures : generator of Capture, optional
-        Multipliers that drop antecedents before the table is made; it is sent those that are left.
+    ``model``: an optimal list, from any solver. ``regularization``: cost of one rule, 0 <= regularization < 1.
+    ``lower_bound``: prove instead that no list has an objective below this; whether the model is optimal is left open.
+    ``captures``: multipliers that drop antecedents before the table is made; it is sent those that are left. Time and
+    size grow with the sets that a search with a known optimum has to expand. Raises CertificateError when the model
+    does not fit the problem, does not fall, or a better list exists.
     """
     space, *weights = falling_space(problem, regularization, model.positive_weight)
     value, _ = falling_value(problem, model, space, model.positive_weight, *weights)
     root = cost_to_prove(for_bound(lower_bound), value, space.unit, space.over, space.hidden)
     rounds, left = rounds_of(space, captures, root)
     parents, antecedents, values = _table(reduced(space, left) if rounds else space, root)
-    arrays = {"parents": parents, "antecedents": antecedents, "values": values, **arrays_of(rounds)}
-    return certificate_of(problem, model, regularization, arrays, **for_bound(lower_bound))
+    given = {"regularization": float(regularization) + 0.0, "positive_weight": float(model.positive_weight)}
+    table = {"parents": parents, "antecedents": antecedents, "values": values}
+    return certificate_of(problem, model.family, given | for_bound(lower_bound), {**table, **arrays_of(rounds)})
 
 
 def _table(space: FallingStates, root: int) -> tuple[list[int], list[int], list[int]]:
@@ -189,7 +179,7 @@ def _table(space: FallingStates, root: int) -> tuple[list[int], list[int], list[
         sets = np.frombuffer(b"".join(key for key, _ in kept), dtype=np.uint8).reshape(len(kept), space.n_bytes)
         numbers = np.array([needed[:3] for _, needed in kept], dtype=np.int64)
         entries = Entries(sets, numbers[:, 1], numbers[:, 2], numbers[:, 0])
-        for part in chunks(space, len(kept)):
+        for part in space.chunks(len(kept)):
             below = children(space, entries.part(part))
             if len(below.exceeded):
                 but = ", or one that falls but for the rounding of weights" if space.misplaced else ""

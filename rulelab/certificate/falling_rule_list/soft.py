@@ -17,17 +17,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...data.problem import Problem
 from ...models import FallingRuleList
-from ..certificate import Certificate, CertificateError, check_arrays, check_parameters
-from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove, for_bound
-from .checker import NEEDED, certificate_of, pieces, require_counts, sets_of
-from .children import Entries, chunks
+from ..certificate import Certificate, CertificateError, certificate_of, check_arrays, check_parameters
+from ..outcome import LOWER_BOUND, Outcome, cost_to_prove, for_bound
+from .checker import NEEDED, pieces, require_counts, sets_of
 from .soft_states import SoftChildren, SoftStates, soft_children, soft_states
+from .states import Entries
 
 PENALTY = "violation_penalty"
 ARRAYS = {"parents", "antecedents"}
@@ -52,48 +52,45 @@ class Step(NamedTuple):
 
 
 def check(
-    problem: Problem, model: FallingRuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
-) -> Outcome:
+    problem: Problem,
+    model: FallingRuleList,
+    parameters: Mapping[str, float],
+    arrays: Mapping[str, np.ndarray],
+    found: Outcome,
+) -> None:
     """Check the prefixes against the problem and the model."""
-    found: dict[str, Any] = {}
-    checked: dict[str, int] = {}
-    try:
-        check_parameters(parameters, (*NEEDED, PENALTY), "softly falling rule lists", (LOWER_BOUND,))
-        check_arrays(arrays, ARRAYS)
-        regularization, positive_weight, penalty = (parameters[name] for name in (*NEEDED, PENALTY))
-        space, value = space_of(problem, model, regularization, positive_weight, penalty)
-        found["objective"] = float(value * space.unit)
-        least = claimed(parameters, value, space)
-        if LOWER_BOUND not in parameters:
-            found.update(lower_bound=float(least * space.unit), resolution=float((value - least) * space.unit))
-        sets, claims = entries_of(space, arrays, least)
-        table: dict[bytes, list[Claim]] = {}
-        for key, claim in zip(map(bytes, sets), claims, strict=True):
-            table.setdefault(key, []).append(claim)
-        checked.update(sets=len(table), entries=len(claims), looked_up=0)
-        checked["inequalities"] = len(claims) * (1 + len(space.states.antecedents))
-        for k, antecedent in _stops(space, sets, claims):
+    check_parameters(parameters, (*NEEDED, PENALTY), "softly falling rule lists", (LOWER_BOUND,))
+    check_arrays(arrays, ARRAYS)
+    regularization, positive_weight, penalty = (parameters[name] for name in (*NEEDED, PENALTY))
+    space, value = space_of(problem, model, regularization, positive_weight, penalty)
+    found.objective, checked = float(value * space.unit), found.checked
+    least = claimed(parameters, value, space)
+    lower_bound = float(least * space.unit)
+    if LOWER_BOUND not in parameters:
+        found.lower_bound, found.resolution = lower_bound, float((value - least) * space.unit)
+    sets, claims = entries_of(space, arrays, least)
+    table: dict[bytes, list[Claim]] = {}
+    for key, claim in zip(map(bytes, sets), claims, strict=True):
+        table.setdefault(key, []).append(claim)
+    checked.update(sets=len(table), entries=len(claims), looked_up=0)
+    checked["inequalities"] = len(claims) * (1 + len(space.states.antecedents))
+    for first, below in _parts(space, sets, claims):
+        for k, antecedent in _undercut(space, claims, first, below):
             after = f" after the rule {_name(problem, space, antecedent)}" if antecedent >= 0 else ""
             raise CertificateError(f"what follows entry {k} would cost more than the else does{after}")
-        for step in steps(space, sets, claims):
+        for step in _open(space, claims, first, below):
             checked["looked_up"] += 1
             if not any(covers(claim, step.claim) for claim in table.get(step.left, ())):
                 raise CertificateError(
                     f"entry {step.parent} may be followed by the rule {_name(problem, space, step.antecedent)}, and "
                     "the certificate does not rule out that this leads to a list that costs less"
                 )
-        if LOWER_BOUND in parameters:
-            return bounded(float(least * space.unit), found, checked)
-    except CertificateError as error:
-        return Outcome(False, str(error), checked=checked, **found)
-    return Outcome(
-        valid=True,
-        reason=(
-            f"no softly falling rule list has an objective below {found['lower_bound']:.10g} at regularization "
-            f"{regularization!r}, positive weight {positive_weight!r} and violation penalty {penalty!r}"
-        ),
-        checked=checked,
-        **found,
+    if LOWER_BOUND in parameters:
+        found.prove_bound(lower_bound)
+        return
+    found.prove(
+        f"no softly falling rule list has an objective below {lower_bound:.10g} at regularization "
+        f"{regularization!r}, positive weight {positive_weight!r} and violation penalty {penalty!r}"
     )
 
 
@@ -112,8 +109,10 @@ def prove_soft_falling_rule_list(
     penalty = model.violation_penalty
     space, value = space_of(problem, model, regularization, model.positive_weight, penalty)
     parents, antecedents = _table(space, claimed(for_bound(lower_bound), value, space))
-    arrays, more = {"parents": parents, "antecedents": antecedents}, for_bound(lower_bound)
-    return certificate_of(problem, model, regularization, arrays, violation_penalty=float(penalty) + 0.0, **more)
+    given = zip((*NEEDED, PENALTY), (regularization, model.positive_weight, penalty), strict=True)
+    parameters = {name: float(value) + 0.0 for name, value in given} | for_bound(lower_bound)
+    arrays = {"parents": parents, "antecedents": antecedents}
+    return certificate_of(problem, model.family, parameters, arrays)
 
 
 def space_of(
@@ -164,7 +163,7 @@ def covers(known: Claim, asked: Claim) -> bool:
 
 def _parts(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[tuple[int, SoftChildren]]:
     """What is left to show, for some entries at a time: the first of them, and that."""
-    for part in chunks(space.states, len(claims)):
+    for part in space.states.chunks(len(claims)):
         some = claims[part]
         p, n = zip(*(space.not_below(claim.lowest) for claim in some), strict=True)
         values = [math.ceil(max(claim.value, Fraction(-1))) + space.over for claim in some]
@@ -172,14 +171,8 @@ def _parts(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator
         yield part.start, soft_children(space, Entries(sets[part], *numbers))
 
 
-def _stops(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[tuple[int, int]]:
-    """Entries that the else undercuts, at once (-1) or after one rule of this antecedent."""
-    for first, below in _parts(space, sets, claims):
-        yield from _undercut(space, claims, first, below)
-
-
 def _undercut(space: SoftStates, claims: list[Claim], first: int, below: SoftChildren) -> Iterator[tuple[int, int]]:
-    """See `_stops`: those that the rounded numbers could not decide, exactly."""
+    """Entries that the else undercuts, at once (-1) or after one rule of this antecedent, decided exactly."""
     for k, antecedent, (p, q), (rest_p, rest_q) in zip(*(each.tolist() for each in below.stops), strict=True):
         claim = claims[first + k]
         if antecedent >= 0:

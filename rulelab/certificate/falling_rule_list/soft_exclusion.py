@@ -16,7 +16,7 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import FallingRuleList
 from ..certificate import CertificateError
-from ..exclusion import Change, Exclusion, Line
+from ..exclusion import Change, Exclusion, Way, excluded
 from .checker import NEEDED
 from .soft import PENALTY, Claim, claimed, covers, entries_of, space_of, steps, what_is_left
 from .soft_states import SoftStates
@@ -40,23 +40,10 @@ def exclude(
     _, objective = space_of(problem, asked, regularization, positive_weight, penalty)
     way = _Way(space, *entries_of(space, arrays, claimed(parameters, best, space)))
     way.follow(_in_space(space, problem, asked, way.changes))
-    taken = [int(space.states.antecedents[a]) for a in way.taken]
-    followed = FallingRuleList.from_problem(problem, taken, positive_weight, penalty)
+    followed = FallingRuleList.from_problem(problem, [way.antecedents[a] for a in way.taken], positive_weight, penalty)
     _, after = space_of(problem, followed, regularization, positive_weight, penalty)
-    if after > objective:
-        raise AssertionError("a change of the list has made it cost more")
-    return Exclusion(
-        asked=asked,
-        followed=followed,
-        objective=float(objective * space.unit),
-        followed_objective=float(after * space.unit),
-        optimum=float(best * space.unit),
-        ties=objective == best,
-        changes=tuple(way.changes),
-        lines=tuple(way.lines),
-        n_sets=len(way.claims),
-        names=problem.names,
-    )
+    values = objective * space.unit, after * space.unit, best * space.unit
+    return excluded(way, problem, asked, followed, values, len(way.claims))
 
 
 def _in_space(space: SoftStates, problem: Problem, asked: FallingRuleList, changes: list[Change]) -> list[int]:
@@ -73,26 +60,24 @@ def _in_space(space: SoftStates, problem: Problem, asked: FallingRuleList, chang
     return found
 
 
-class _Way:
+class _Way(Way):
     """The way of a list through a table."""
 
     def __init__(self, space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> None:
+        super().__init__(space.states.antecedents, space.unit)
         self.space, self.sets, self.claims = space, sets, claims
         self._rows: dict[bytes, list[int]] = {}
         for row, packed in enumerate(map(bytes, sets)):
             self._rows.setdefault(packed, []).append(row)
-        self.changes: list[Change] = []
-        self.lines: list[Line] = []
-        self.taken: list[int] = []
 
     def follow(self, rules: list[int]) -> None:
         """Follow the rules until they are at an end, or something ends it."""
-        states, row, paid, lowest = self.space.states, 0, Fraction(0), Fraction(1)
-        self._note("start", row, -1, paid, self.claims[row].value)
+        row, paid, lowest = 0, Fraction(0), Fraction(1)
+        self.note("start", row, -1, paid, self.claims[row].value)
         for k, a in enumerate(rules):
             p, q, rest_p, rest_q = self._split(row, a)
             if p + q == 0 or rest_p + rest_q == 0:
-                self.changes.append(Change("everything" if p + q else "nothing", int(states.antecedents[a])))
+                self.change("everything" if p + q else "nothing", a)
                 if p + q:
                     break
                 continue
@@ -106,23 +91,23 @@ class _Way:
             row = after
         rest = self._totals(self.sets[row])
         paid += self.space.piece(*rest, lowest)
-        self._note("default", row, -1, paid, paid)
+        self.note("default", row, -1, paid, paid)
 
     def _after(self, row: int, a: int, paid: Fraction, claim: Claim) -> int | None:
         """The entry of the set that a rule leaves; None where no entry is needed to close it."""
         if claim.value <= 0:
-            self._note("rule", row, a, paid, paid)
+            self.note("rule", row, a, paid, paid)
             return None
         step = next(
             (s for s in steps(self.space, self.sets[row : row + 1], [self.claims[row]]) if s.antecedent == a), None
         )
         if step is None:
-            self._note("bound", row, a, paid, paid + claim.value)
+            self.note("bound", row, a, paid, paid + claim.value)
             return None
         found = next((at for at in self._rows.get(step.left, ()) if covers(self.claims[at], step.claim)), None)
         if found is None:
             raise CertificateError("the proof does not say what follows a rule")
-        self._note("table", found, a, paid, paid + self.claims[found].value)
+        self.note("table", found, a, paid, paid + self.claims[found].value)
         return found
 
     def _rest(self, row: int, a: int, rules: list[int]) -> list[int]:
@@ -146,8 +131,3 @@ class _Way:
     def _totals(self, packed: np.ndarray) -> tuple[int, int]:
         p, q = self.space.weigh(packed[None])[0].tolist()
         return p, q
-
-    def _note(self, kind: str, row: int, a: int, paid: Fraction, least: Fraction) -> None:
-        antecedent = -1 if a < 0 else int(self.space.states.antecedents[a])
-        so_far, at_least = (float(cost * self.space.unit) for cost in (paid, least))
-        self.lines.append(Line(kind, row, antecedent, so_far, at_least, {}))

@@ -25,8 +25,7 @@ import numpy as np
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..whole_weights import divided
-from .children import Entries, chunks, loss_reaches
-from .states import MOST_ROUNDED, FallingStates, at_most, in_parts, on_grid, states_of
+from .states import MOST_ROUNDED, Entries, FallingStates, at_most, in_parts, loss_reaches, on_grid, states_of
 
 _FINE_COST, _LARGEST_COST, _LARGEST_RISE = 1 << 48, 1 << 60, 1 << 58
 _GRAIN = 1 << 24
@@ -178,7 +177,7 @@ def soft_children(space: SoftStates, entries: Entries) -> SoftChildren:
     )
     left = entries.sets[parent] & states.outside[j]
     open_ = np.zeros(len(left), dtype=bool)
-    for part in chunks(states, len(left)):
+    for part in states.chunks(len(left)):
         positive, negative = states.totals(left[part])
         open_[part] = ~_reached(
             space,
@@ -208,20 +207,9 @@ def _reached(
 ) -> np.ndarray:
     """Where loss and rise of every completion reach so much.
 
-    Parameters
-    ----------
-    total : int64 array
-        Positives of the sets.
-    first : tuple of arrays
-        Positives and negatives before each knot, of the sets at the places ``of``.
-    of : int64 array
-    cap : float array
-        Pieces of a proportion up to this, or up to ``lowest``, need not rise further than ``rise`` says.
-    lowest : float array
-        The least proportion before.
-    rise : int64 array
-        What every completion pays for rises.
-    required : int64 array
+    ``total`` (int64 array): positives of the sets. ``first``: positives and negatives before each knot, of the sets at
+    the places ``of``. ``cap`` (float array): pieces of a proportion up to this, or up to ``lowest``, the least one
+    before, need not rise further than ``rise`` (int64 array) says, which every completion pays.
     """
     cap = np.maximum(cap, lowest)
     penalty = float(space.penalty)
@@ -234,7 +222,7 @@ def _reached(
         high = np.maximum(cap, cap + (furthest - cap) * (k / _STEPS) ** 2)
         paid = rise if k == 0 else np.maximum(rise, space.at_least(low - lowest))
         rows = np.flatnonzero(reached & ((k == 0) | (high > low)))
-        for part in chunks(space.states, len(rows)):
+        for part in space.states.chunks(len(rows)):
             chosen = rows[part]
             grains = np.minimum(np.ceil(high[chosen] * _GRAIN).astype(np.int64) + 1, _GRAIN)
             where = of[chosen]

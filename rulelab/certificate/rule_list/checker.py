@@ -9,8 +9,8 @@ a rule's errors on what it captures, plus the rule, plus f of what it leaves. A 
 then V <= f on the table, by induction on the size of S, and V(all patterns) = cost of the model proves it optimal.
 An antecedent whose majority weight in S does not pay for a rule is skipped: some optimal list has no such rule
 (Thm 11, in context). The bound h is computed here, see `children`; sets of the table named as lemmas bound V' of other
-sets, see `lemmas`, and so may pairs of patterns with multipliers, which can also show V(S) <= f(S) by themselves, see
-`separation` and `adapted`. All sums are exact.
+sets, see `hints`, and so may pairs of patterns with multipliers, which can also show V(S) <= f(S) by themselves. All
+sums are exact.
 """
 
 from __future__ import annotations
@@ -26,54 +26,51 @@ from ...data.problem import Problem
 from ...models import Rule, RuleList
 from ..certificate import CertificateError, check_parameters
 from ..origin import same_conditions
-from ..outcome import LOWER_BOUND, Outcome, bounded, cost_to_prove
+from ..outcome import LOWER_BOUND, Outcome, cost_to_prove
 from ..whole_weights import nearly
-from .children import Wanted, chunks, opened
-from .lemmas import Lemmas
-from .separation import ARRAYS as PAIRS
-from .separation import Adapted, Separation
+from .children import Wanted, opened
+from .hints import ARRAYS as PAIRS
+from .hints import Lemmas, Separation
 from .states import Grid, States, grid, states
 
 
 def check(
-    problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
-) -> Outcome:
+    problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray], found: Outcome
+) -> None:
     """Check the table against the problem and the model."""
-    found: dict[str, Any] = {}
-    checked: dict[str, int] = {}
-    try:
-        check_parameters(parameters, ("regularization",), "rule lists", (LOWER_BOUND,))
-        regularization = parameters["regularization"]
-        costs, objective, value, cost = recompute(problem, model, regularization)
-        space = states(problem, costs)
-        found["objective"] = float(objective)
-        sets, values = _table(space, arrays)
-        table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
-        if len(table) < len(sets):
-            raise CertificateError("a set is in the table twice")
-        if LOWER_BOUND in parameters:
-            least = cost_to_prove(parameters, value, costs.unit, costs.overestimate)
-            root = _root_of(space, table)
-            if root != max(0, least - space.per_error * space.constant):
-                raise CertificateError("the table claims another bound than the certificate")
-            _check_table(problem, space, arrays, table, sets, values, checked)
-            proven = float((root + space.per_error * space.constant) * costs.unit - costs.overestimate)
-            return bounded(proven, found, checked)
-        lower_bound = _root(space, costs, table, value, objective, found)
-        rounding = costs.tolerance + len(model) * (costs.rule - costs.per_rule * costs.unit)
-        if value < cost if costs.exact else objective - lower_bound > rounding:
-            raise CertificateError("a rule of the model does not predict the majority of what it captures")
-        _check_table(problem, space, arrays, table, sets, values, checked)
-    except CertificateError as error:
-        return Outcome(False, str(error), checked=checked, **found)
-    resolution = float(objective - lower_bound)
-    return Outcome(
-        valid=True,
-        reason=f"no rule list has an objective below {found['lower_bound']:.10g} at regularization {regularization!r}",
-        resolution=resolution,
-        checked=checked,
-        **found,
-    )
+    check_parameters(parameters, ("regularization",), "rule lists", (LOWER_BOUND,))
+    regularization = parameters["regularization"]
+    costs, objective, value, cost = recompute(problem, model, regularization)
+    space = states(problem, costs)
+    found.objective = float(objective)
+    sets, values = _table(space, arrays)
+    table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
+    if len(table) < len(sets):
+        raise CertificateError("a set is in the table twice")
+    root = table.get(bytes(space.everything[0]))
+    if root is None:
+        raise CertificateError("the table does not hold the set of all patterns, so it proves nothing about the model")
+    proven = root + space.per_error * space.constant
+    bound = proven * costs.unit - costs.overestimate
+    if LOWER_BOUND in parameters:
+        least = cost_to_prove(parameters, value, costs.unit, costs.overestimate)
+        if root != max(0, least - space.per_error * space.constant):
+            raise CertificateError("the table claims another bound than the certificate")
+        _check_table(problem, space, arrays, table, sets, values, found.checked)
+        found.prove_bound(float(bound))
+        return
+    if proven != value:
+        raise CertificateError(
+            f"the table claims the bound {float(bound):.10g}, but the model's objective is {float(objective):.10g}"
+        )
+    lower_bound = objective if costs.exact else bound
+    found.lower_bound = float(lower_bound)
+    rounding = costs.tolerance + len(model) * (costs.rule - costs.per_rule * costs.unit)
+    if value < cost if costs.exact else objective - lower_bound > rounding:
+        raise CertificateError("a rule of the model does not predict the majority of what it captures")
+    _check_table(problem, space, arrays, table, sets, values, found.checked)
+    found.resolution = float(objective - lower_bound)
+    found.prove(f"no rule list has an objective below {found.lower_bound:.10g} at regularization {regularization!r}")
 
 
 def _table(space: States, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -102,28 +99,6 @@ def _lemmas(space: States, arrays: Mapping[str, np.ndarray], sets: np.ndarray, v
     return Lemmas(space, sets[chosen], values[chosen])
 
 
-def _root(
-    space: States, costs: Grid, table: dict[bytes, int], value: int, objective: Fraction, found: dict[str, float]
-) -> Fraction:
-    """The bound on all lists that the table claims, which must be the model's cost."""
-    proven = _root_of(space, table) + space.per_error * space.constant
-    lower_bound = objective if costs.exact else proven * costs.unit - costs.overestimate
-    if proven != value:
-        raise CertificateError(
-            f"the table claims the bound {float(proven * costs.unit - costs.overestimate):.10g}, "
-            f"but the model's objective is {float(objective):.10g}"
-        )
-    found["lower_bound"] = float(lower_bound)
-    return lower_bound
-
-
-def _root_of(space: States, table: dict[bytes, int]) -> int:
-    root = table.get(bytes(space.everything[0]))
-    if root is None:
-        raise CertificateError("the table does not hold the set of all patterns, so it proves nothing about the model")
-    return root
-
-
 def _check_table(
     problem: Problem,
     space: States,
@@ -136,10 +111,9 @@ def _check_table(
     """Check the inequalities of all sets; raises CertificateError for the first that does not hold."""
     checked.update(sets=len(sets), inequalities=len(sets) * (1 + len(space.antecedents)), looked_up=0)
     lemmas, separation = _lemmas(space, arrays, sets, values), Separation.read(space, arrays)
-    adapted = Adapted(separation)
-    for part in chunks(space, len(sets), len(lemmas)):
+    for part in space.chunks(len(sets), len(lemmas)):
         checked["looked_up"] += check_chunk(
-            problem, space, table, (lemmas, separation, adapted), sets[part], values[part], part.start
+            problem, space, table, lemmas, separation, sets[part], values[part], part.start
         )
 
 
@@ -147,7 +121,8 @@ def check_chunk(
     problem: Problem,
     space: States,
     table: dict[bytes, int],
-    proven: tuple[Lemmas, Separation, Adapted],
+    lemmas: Lemmas,
+    separation: Separation,
     sets: np.ndarray,
     values: np.ndarray,
     start: int,
@@ -157,7 +132,6 @@ def check_chunk(
     What several rules leave is looked at once, for the most that one of them asks of it. Where that is too much each
     rule is looked at by itself.
     """
-    lemmas, separation, adapted = proven
     place = np.flatnonzero(separation.least(sets) < values)  # pairs alone show it of the others
     sets, values = sets[place], values[place]
     rules = opened(space, sets, values, lemmas, separation)
@@ -181,7 +155,7 @@ def check_chunk(
     rows = rows[known[group[rows]] < each.required[rows]]
     rows = rows[each.take(rows).unproven(space, lemmas)]
     place_of, owner = np.unique(rules.parent[rows], return_inverse=True)
-    rows = rows[adapted.after(sets[place_of], owner, rules.antecedent[rows]) < rules.required[rows]]
+    rows = rows[separation.after(sets[place_of], owner, rules.antecedent[rows]) < rules.required[rows]]
     for row in rows[:1]:
         name = problem.names[space.antecedents[rules.antecedent[row]]]
         found = "is not in the table" if known[group[row]] < 0 else f"has {known[group[row]]} in the table"

@@ -5,20 +5,15 @@ Sets are packed; weights are floats of a type in which all sums that matter are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from ...kernels.bits import WORD, group_equal_rows
-from ..parts import parts
-from .lemmas import Lemmas
-from .separation import Separation
+from .hints import Lemmas, Separation
 from .states import States
 
-_CELLS, _BYTES = 1 << 20, 1 << 28
-_LONGEST = 12
-"""Completions of more rules than this are bounded by their rules alone."""
+_LONGEST = 12  # completions of more rules than this are bounded by their rules alone
 
 
 class Opened(NamedTuple):
@@ -118,7 +113,7 @@ def largest_gains(weight: np.ndarray, damage: np.ndarray, pays: np.ndarray) -> n
 def completions_below(space: States, sets: np.ndarray, required: np.ndarray, several: np.ndarray) -> np.ndarray:
     """Where the bound h does not show that every completion from a packed set costs what is required, by parts."""
     below = np.zeros(len(sets), dtype=bool)
-    for part in chunks(space, len(sets)):
+    for part in space.chunks(len(sets)):
         below[part] = completions_of_part_below(space, sets[part], required[part], several[part])
     return below
 
@@ -217,15 +212,7 @@ def _largest_sums(weights: np.ndarray, total: int) -> np.ndarray:
     return out
 
 
-def chunks(space: States, n: int, beside: int = 0) -> Iterator[slice]:
-    """Slices of n sets that are small enough to be worked on at once, with so many numbers more for each set."""
-    m = len(space.antecedents)
-    step = max(1, min(_CELLS // (len(space.weights) + m + beside + 1), _BYTES // (1 + m * space.n_bytes)))
-    return parts(n, 1, step)
-
-
-_FEW = 256
-"""Lemmas that are tried before the bounds on completions, which take as long."""
+_FEW = 256  # lemmas that are tried before the bounds on completions, which take as long
 
 
 class Wanted(NamedTuple):

@@ -15,11 +15,10 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import RuleList
-from ..exclusion import Change, Exclusion, Line
+from ..exclusion import Change, Exclusion, Way, excluded
 from .checker import recompute
 from .children import children
-from .lemmas import Lemmas
-from .separation import Separation
+from .hints import Lemmas, Separation
 from .states import Grid, States, states
 
 
@@ -47,20 +46,7 @@ def exclude(
     if rest.prediction != default and rest.positives != rest.negatives:
         way.changes.append(Change("label", -1))
     after = recompute(problem, followed, regularization).objective
-    if after > objective + costs.tolerance:
-        raise AssertionError("a change of the list has made it cost more")
-    return Exclusion(
-        asked=asked,
-        followed=followed,
-        objective=float(objective),
-        followed_objective=float(after),
-        optimum=float(best),
-        ties=abs(objective - best) <= costs.tolerance,
-        changes=tuple(way.changes),
-        lines=tuple(way.lines),
-        n_sets=len(arrays["sets"]),
-        names=problem.names,
-    )
+    return excluded(way, problem, asked, followed, (objective, after, best), len(way.sets), costs.tolerance)
 
 
 def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: list[Change]) -> tuple[list[_Rule], Any]:
@@ -85,28 +71,26 @@ def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: l
     return [_Rule(place[rule.antecedent], rule.positive) for rule in rules], default
 
 
-class _Way:
+class _Way(Way):
     """The way of a list through a table, on the patterns of the states."""
 
     def __init__(self, space: States, costs: Grid, arrays: Mapping[str, np.ndarray]) -> None:
-        self.space, self.costs = space, costs
+        super().__init__(space.antecedents, costs.unit)
+        self.space = space
         self.sets, self.values = arrays["sets"], arrays["values"]
         self._row = {packed: row for row, packed in enumerate(map(bytes, self.sets))}
         self._chosen = arrays.get("lemmas", np.zeros(0, dtype=np.int64))
         self._lemmas = Lemmas(space, self.sets[self._chosen], self.values[self._chosen])
         self._separation = Separation.read(space, arrays)
-        self.changes: list[Change] = []
-        self.lines: list[Line] = []
-        self.taken: list[int] = []
 
     def follow(self, rules: list[_Rule]) -> None:
         """Bring the rules into the form of the table and follow them until they are at an end, or something ends it."""
         row = self._row[bytes(self.space.everything[0])]
         paid = self.space.per_error * self.space.constant
-        self._note("start", row, -1, paid, paid + int(self.values[row]))
+        self.note("start", row, -1, paid, paid + int(self.values[row]))
         while rules := self._in_form(rules, self.sets[row]):
             if self._separation.least(self.sets[row : row + 1])[0] >= self.values[row]:
-                self._note("pairs", row, -1, paid, paid + int(self.values[row]))
+                self.note("pairs", row, -1, paid, paid + int(self.values[row]))
                 self.taken += [rule.antecedent for rule in rules]
                 return
             a, rules = rules[0].antecedent, rules[1:]
@@ -120,14 +104,14 @@ class _Way:
                 return
             row = after
         paid += self.space.per_error * min(self._captured(self.sets[row]))
-        self._note("default", row, -1, paid, paid)
+        self.note("default", row, -1, paid, paid)
 
     def _in_form(self, rules: list[_Rule], packed: np.ndarray) -> list[_Rule]:
         """The rules such that the first one pays in the set and is the heaviest of the first ones of its label."""
         while rules := self._relabelled(rules, packed):
             captured = [self._captured(packed, rule.antecedent) for rule in rules]
             if max(captured[0]) * self.space.per_error <= self.space.per_rule:
-                self._change("unpaid" if any(captured[0]) else "nothing", rules[0].antecedent)
+                self.change("unpaid" if any(captured[0]) else "nothing", rules[0].antecedent)
                 rules = rules[1:]
                 continue
             label = rules[0].positive
@@ -136,7 +120,7 @@ class _Way:
             heaviest = weights.index(max(weights))
             if heaviest == 0:
                 break
-            self._change("first", rules[heaviest].antecedent, rules[0].antecedent)
+            self.change("first", rules[heaviest].antecedent, rules[0].antecedent)
             rules = [rules[heaviest], *rules[:heaviest], *rules[heaviest + 1 :]]
         return rules
 
@@ -147,7 +131,7 @@ class _Way:
             positive, negative = self._captured(packed, rule.antecedent)
             better = positive < negative if rule.positive else positive > negative
             if better:
-                self._change("label", rule.antecedent)
+                self.change("label", rule.antecedent)
             out.append(_Rule(rule.antecedent, rule.positive != better))
             packed = packed & self.space.outside[rule.antecedent]
         return out
@@ -157,21 +141,21 @@ class _Way:
         left = self.sets[row] & self.space.outside[a]
         at = self._row.get(bytes(left), -1)
         if required <= 0:
-            self._note("rule", row, a, paid, paid)
+            self.note("rule", row, a, paid, paid)
         elif a not in children(self.space, self.sets[row : row + 1], self.values[row : row + 1]).antecedent:
-            self._note("bound", row, a, paid, paid + required, self._further(row, a, left, required))
+            self.note("bound", row, a, paid, paid + required, self._further(row, a, left, required))
         elif at >= 0 and self.values[at] >= required:
-            self._note("table", at, a, paid, paid + int(self.values[at]))
+            self.note("table", at, a, paid, paid + int(self.values[at]))
             return at
         elif self._separation.least(left[None])[0] >= required:
-            self._note("pairs", row, a, paid, paid + required)
+            self.note("pairs", row, a, paid, paid + required)
         else:
             size = np.bitwise_count(self.sets[row]).sum(dtype=np.int64)
             lemma = self._lemmas.proving(left[None], np.array([required]), size[None])[0]
             if lemma < 0:  # with multipliers for the set before the rule
-                self._note("pairs", row, a, paid, paid + required)
+                self.note("pairs", row, a, paid, paid + required)
             else:
-                self._note("lemma", int(self._chosen[lemma]), a, paid, paid + required)
+                self.note("lemma", int(self._chosen[lemma]), a, paid, paid + required)
         return None
 
     def _further(self, row: int, a: int, left: np.ndarray, required: int) -> dict[str, float]:
@@ -191,7 +175,7 @@ class _Way:
         out = {"no": int(cost(np.minimum(all_positive, all_negative))[0])}
         if len(least):
             out["one"] = self.space.per_rule + int(cost(least.min()[None])[0])
-        return {key: float(value * self.costs.unit) for key, value in (out | {"more": required}).items()}
+        return {key: float(value * self.unit) for key, value in (out | {"more": required}).items()}
 
     def _captured(self, packed: np.ndarray, a: int | None = None) -> tuple[int, int]:
         """Positive and negative net weight that an antecedent captures of a set; of the set itself without one."""
@@ -200,14 +184,3 @@ class _Way:
             inside = inside & self.space.inside[:, a]
         weights = np.where(inside, self.space.weights, 0)
         return int(weights[: self.space.n_positive].sum()), int(weights[self.space.n_positive :].sum())
-
-    def _change(self, kind: str, a: int, instead: int | None = None) -> None:
-        index = self.space.antecedents
-        self.changes.append(Change(kind, int(index[a]), None if instead is None else int(index[instead])))
-
-    def _note(
-        self, kind: str, row: int, a: int, paid: int, least: int, further: Mapping[str, float] | None = None
-    ) -> None:
-        antecedent = int(self.space.antecedents[a]) if a >= 0 else -1
-        unit = self.costs.unit
-        self.lines.append(Line(kind, row, antecedent, float(paid * unit), float(least * unit), further or {}))

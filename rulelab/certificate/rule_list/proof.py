@@ -11,20 +11,16 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import RuleList
-from ..certificate import Certificate, CertificateError
-from ..origin import Origin
+from ..certificate import Certificate, CertificateError, certificate_of
 from ..outcome import cost_to_prove, for_bound
 from ..parts import parts
 from .checker import recompute
-from .children import Opened, Wanted, chunks, opened
-from .lemmas import KnownSets, Lemmas
-from .separation import Adapted, Separation
+from .children import Opened, Wanted, opened
+from .hints import KnownSets, Lemmas, Separation
 from .states import States, states
 
-_AT_ONCE = 256
-"""Sets that are opened together, where there are so many."""
-_AGAIN = 1.2
-"""The lemmas that are not taken yet are put together again once these are so many times too many."""
+_AT_ONCE = 256  # sets that are opened together, where there are so many
+_AGAIN = 1.2  # the lemmas that are not taken yet are put together again once these are so many times too many
 
 _TRIED, _CLOSED = 500, 3
 """For so many sets multipliers are adapted in any case; to be gone on with, that has to close so many rules of each."""
@@ -39,19 +35,11 @@ def prove_rule_list(
 ) -> Certificate:
     """Prove that no rule list, of any length, has a smaller objective.
 
+    ``model``: an optimal list, from any solver. ``regularization``: cost of one rule, 0 < regularization < 1.
+    ``known``: sets whose costs are known, which can make the proof much smaller; those that are used are proven, too.
+    ``lower_bound``: prove instead that no list has an objective below this; whether the model is optimal is left open.
     Time and size grow with the sets that a search with a known optimum has to expand. Raises CertificateError when the
     model does not fit the problem, or a better list exists.
-
-    Parameters
-    ----------
-    model : RuleList
-        An optimal list, from any solver.
-    regularization : float
-        Cost of one rule, 0 < regularization < 1.
-    known : KnownSets, optional
-        Sets whose costs are known, which can make the proof much smaller. Those that are used are proven, too.
-    lower_bound : float, optional
-        Prove instead that no list has an objective below this; whether the model is optimal is left open.
     """
     costs, _, value, _ = recompute(problem, model, regularization)
     space = states(problem, costs)
@@ -78,13 +66,8 @@ def prove_rule_list(
         arrays["lemmas"] = np.array([k for k, packed in enumerate(table.values) if packed in lemmas], dtype=np.int64)
     if len(separation) and table.separates:
         arrays.update(separation.arrays)
-    return Certificate(
-        family=model.family,
-        fingerprint=problem.fingerprint,
-        parameters={"regularization": float(regularization) + 0.0, **for_bound(lower_bound)},
-        arrays=arrays,
-        origin=Origin.of(problem),
-    )
+    parameters = {"regularization": float(regularization) + 0.0, **for_bound(lower_bound)}
+    return certificate_of(problem, model.family, parameters, arrays)
 
 
 def _rows(packed: list[bytes], n_bytes: int) -> np.ndarray:
@@ -102,14 +85,8 @@ class _NotProven(Exception):  # noqa: N818 - caught below
 class _Table:
     """A table that is closed set by set, the largest ones first.
 
-    Attributes
-    ----------
-    values : dict of bytes to int
-        By packed set.
-    taken : dict of int to None
-        Positions of the lemmas that the table needs.
-    separates : bool
-        Whether it needs the pairs.
+    ``values``: by packed set. ``taken``: positions of the lemmas that the table needs, in order. ``separates``: whether
+    it needs the pairs.
     """
 
     def __init__(self, space: States, root: int, lemmas: Lemmas, separation: Separation) -> None:
@@ -120,7 +97,6 @@ class _Table:
         self._waiting: dict[int, dict[bytes, int]] = {len(space.weights): {bytes(space.everything[0]): root}}
         self._at_hand, self._others = lemmas.among(np.zeros(0, dtype=np.int64)), lemmas
         self._position = np.arange(len(lemmas))
-        self._adapted = Adapted(separation)
         self._adapts, self._tried, self._closed = len(separation) > 0, 0, 0
 
     def close(self) -> None:
@@ -129,7 +105,7 @@ class _Table:
             self.values.update(batch)
             sets = _rows(list(batch), self.space.n_bytes)
             values = np.fromiter(batch.values(), dtype=np.int64, count=len(batch))
-            for part in chunks(self.space, len(sets), len(self._at_hand)):
+            for part in self.space.chunks(len(sets), len(self._at_hand)):
                 self._open(sets[part], values[part])
 
     def _next(self) -> dict[bytes, int]:
@@ -174,7 +150,7 @@ class _Table:
         if not self._adapts or not len(rows):
             return rows
         owners, owner = np.unique(rules.parent[rows], return_inverse=True)
-        still = self._adapted.after(sets[owners], owner, rules.antecedent[rows]) < rules.required[rows]
+        still = self.separation.after(sets[owners], owner, rules.antecedent[rows]) < rules.required[rows]
         self.separates |= not still.all()
         self._tried += len(owners)
         self._closed += len(rows) - int(still.sum())

@@ -19,7 +19,7 @@ import numpy as np
 from ...data.exact_weights import order_preserving
 from ...data.problem import Problem
 from ..certificate import CertificateError
-from ..parts import column_sums, packed_outside, product, select, unique_rows, weighted
+from ..parts import PatternSets, column_sums, product, select, unique_rows, weighted
 
 _LARGEST_COST = 1 << 61
 _GRID_TOTAL = 1 << 50
@@ -54,19 +54,9 @@ class Grid:
 
 
 def grid(problem: Problem, regularization: float, longest: int | None = None) -> Grid:
-    """The grid of a problem.
+    """The grid of a problem; raises CertificateError when a rule costs less than it can tell.
 
-    Parameters
-    ----------
-    problem : Problem
-    regularization : float
-    longest : int, optional
-        Most rules of a list that matters; by default, of one that may cost less than the default rule.
-
-    Raises
-    ------
-    CertificateError
-        When a rule costs less than the grid can tell.
+    ``longest``: most rules of a list that matters; by default, of one that may cost less than the default rule.
     """
     found = _grid(problem, Fraction(repr(float(regularization))), longest)
     if found.per_rule < 1:
@@ -134,7 +124,7 @@ class Dropped(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class States:
+class States(PatternSets):
     """Patterns of net weight over the antecedents that an optimal list can use, in an order of their own."""
 
     inside: np.ndarray
@@ -148,43 +138,15 @@ class States:
     constant: int  # weight that every list gets wrong
     dropped: tuple[Dropped, ...] = ()  # the problem's other antecedents, in the order in which they were dropped
 
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of a packed set of patterns."""
-        return -(-len(self.weights) // 8)
-
     @cached_property
-    def total(self) -> int:
+    def total(self) -> int:  # type: ignore[override]
         return int(self.weights.sum())
-
-    @cached_property
-    def dtype(self) -> type:
-        """A type in which sums of weights are exact; of floats, in which products of matrices are faster, if it can."""
-        if self.total >= 1 << 53:
-            return np.int64
-        return np.float32 if self.total < 1 << 24 else np.float64
-
-    @cached_property
-    def outside(self) -> np.ndarray:
-        """Packed patterns that each antecedent leaves."""
-        return packed_outside(self.inside)
 
     @cached_property
     def _weighted(self) -> tuple[np.ndarray, np.ndarray]:
         """Weight of each pattern in each antecedent and, last, in all: of positive and of negative patterns."""
         products = weighted(self.inside, np.ones((len(self.inside), 1), dtype=bool), self.weights, self.dtype)
         return products[: self.n_positive], products[self.n_positive :]
-
-    def pack(self, sets: np.ndarray) -> np.ndarray:
-        return np.packbits(sets, axis=1)
-
-    def unpack(self, sets: np.ndarray) -> np.ndarray:
-        return np.unpackbits(sets, axis=1, count=len(self.weights)).astype(bool)
-
-    @cached_property
-    def everything(self) -> np.ndarray:
-        """The packed set of all patterns, shape (1, n_bytes)."""
-        return self.pack(np.ones((1, len(self.weights)), dtype=bool))
 
     def net_weights(self, sets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """W+ and W- of every antecedent, shape (n, n_antecedents), and in all, shape (n, 1), on packed sets."""

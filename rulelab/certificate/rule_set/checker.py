@@ -4,15 +4,15 @@ A set of the form ``cnf`` is checked as the ``dnf`` of the other class over the 
 with the regularization P / Q per unit of complexity, Q * loss + P * complexity, the loss in units of which all weights
 are multiples. Where P / Q has too many digits it stands for a simpler fraction that puts all sets into the same order
 (`rulelab.data.exact_weights`), so that the set of least cost has the least objective. Dual values on a grid of G units
-per cost (`rule_set_dual`) and a price p >= 0 per unit of complexity prove for every set that meets the constraints
+per cost (`dual`) and a price p >= 0 per unit of complexity prove for every set that meets the constraints
 
     G * cost  >=  total - p C  +  sum over its rules of rho,    rho = (p + G P) c - sum of weight over covered patterns,
 
 when no rule has rho < 0 (weak duality; c is the rule's complexity, C the largest allowed). A rule of a set that costs
 less than the model has rho <= slack = G (next smaller cost - total) + p C. So the checker enumerates all rules with
-rho <= slack (`rule_set_columns`), and when there are any, all sets of them that matter (`rule_set_closing`); sets of
+rho <= slack (`columns`), and when there are any, all sets of them that matter (`closing`); sets of
 rules that cover different rows are meant, which says something only where constraints make covering twice worth its
-cost. What sets must use, and how often they may, are constraints of the same kind (`rule_set_demands`). Everything is
+cost. What sets must use, and how often they may, are constraints of the same kind (`demands`). Everything is
 computed here, in exact integers; no solver's word is taken.
 
 Where weights have too many digits for that, weights and the price of complexity are rounded down, so that no set costs
@@ -26,9 +26,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,18 +40,15 @@ from ..origin import same_conditions
 from ..outcome import Outcome
 from ..whole_weights import divided, rounded_down
 from .closing import Closing, SetCosts
-from .columns import Columns, columns
+from .columns import Columns, GaveUpError, columns
 from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
 from .dual import DualValues, RangePrice, read_dual
-from .pairs import GaveUpError
 from .parity import SUFFIX, Parity, Sides, check_parities, parities, read_sides, read_tolerances
-from .partition import PART_RANGES, bound_parts, for_a_bound, prove_parts
+from .partition import PART_RANGES, bound_parts, prove_parts
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
-BOUND_ONLY = "bound_only"
-"""A parameter of certificates whose dual values are not meant to prove the model optimal."""
-ZERO_ONE = "zero_one"
-"""A parameter of certificates whose loss is the training errors, not the Hamming loss."""
+BOUND_ONLY = "bound_only"  # a parameter of certificates whose dual values are not meant to prove the model optimal
+ZERO_ONE = "zero_one"  # a parameter of certificates whose loss is the training errors, not the Hamming loss
 MIN_GROUP_SIZE = "min_group_size"
 """A parameter of certificates whose constraints leave out groups of fewer rows; without it none are."""
 LARGEST = 2**62
@@ -62,46 +59,47 @@ _LARGEST_ROUNDED, _PARTS = 1 << 32, 10  # of all weights that are rounded, and t
 
 @dataclass(frozen=True)
 class Claim:
-    """What a certificate speaks of.
-
-    C, D, the regularization, G, the tolerances of rates by name, whether it is for a bound only, and the least rows of
-    a group that is compared, and whether the loss is the training errors.
-    """
+    """What a certificate speaks of: its parameters."""
 
     max_complexity: int
     max_conditions: int
-    regularization: Fraction
-    grid: int
-    tolerances: Mapping[str, Fraction]
+    regularization: Fraction = Fraction(0)
+    grid: int = 1  # units of a dual value, per unit of cost
+    tolerances: Mapping[str, Fraction] = field(default_factory=dict)  # of rates, by name
     bound_only: bool = False
-    min_group_size: int = 0
-    zero_one: bool = False
+    min_group_size: int = 0  # rows of a group that is compared, at least
+    zero_one: bool = False  # whether the loss is the training errors
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """As a certificate has them, and `read_claim` reads them."""
+        out = {name: float(getattr(self, name)) for name in PARAMETERS}
+        out |= {name: 1.0 for name in (BOUND_ONLY, ZERO_ONE) if getattr(self, name)}
+        if self.tolerances and self.min_group_size:
+            out[MIN_GROUP_SIZE] = float(self.min_group_size)
+        return out | {name + SUFFIX: float(self.tolerances[name]) for name in sorted(self.tolerances)}
 
 
 def check(
-    problem: Problem, model: RuleSet, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
-) -> Outcome:
+    problem: Problem, model: RuleSet, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray], found: Outcome
+) -> None:
     """Check dual values against the problem and the model."""
-    found: dict[str, Any] = {}
-    checked: dict[str, int] = {}
+    claim = read_claim(parameters)
+    demands, priced, others = read_demands(problem, arrays)
+    check_model(problem, model, claim)
+    found.among = demands.words
+    case = Case(problem, model, claim, demands, priced)
     try:
-        claim = read_claim(parameters)
-        demands, priced, others = read_demands(problem, arrays)
-        check_model(problem, model, claim)
-        found["among"] = demands.words
-        case = Case(problem, model, claim, demands, priced)
         if PART_RANGES not in others:
-            prove(case, others, found, checked)
+            prove(case, others, found)
         elif claim.bound_only:
-            bound_parts(case, least_cost, prove, others, found, checked)
+            bound_parts(case, least_cost, prove, others, found)
         else:
-            prove_parts(case, prove, others, found, checked)
+            prove_parts(case, prove, others, found)
     except GaveUpError as error:
-        shown = f"; a lower bound of {found['lower_bound']:.10g} is proven" if "lower_bound" in found else ""
-        reason = f"the check was given up, nothing is known to be wrong: {error}{shown}"
-        return Outcome(False, reason, bounded="lower_bound" in found, checked=checked, **found)
-    except CertificateError as error:
-        return Outcome(False, str(error), bounded="lower_bound" in found, checked=checked, **found)
+        if found.lower_bound is None:
+            raise
+        raise CertificateError(f"{error}; a lower bound of {found.lower_bound:.10g} is proven") from None
     scope = f"complexity at most {claim.max_complexity}, at most {claim.max_conditions} conditions a rule"
     for name, tolerance in claim.tolerances.items():
         scope += f", {name.replace('_', ' ')} of groups at most {float(tolerance):.10g} apart"
@@ -110,43 +108,25 @@ def check(
     if claim.min_group_size:
         scope += f", groups of fewer than {claim.min_group_size} rows left out"
     among = f" that {demands.words}" if demands.words else ""
-    return Outcome(
-        valid=True,
-        reason=f"no rule set{among} has an objective below {found['lower_bound']:.10g} ({scope})",
-        resolution=float(case.resolution),
-        checked=checked,
-        **found,
-    )
+    found.resolution = float(case.resolution)
+    found.prove(f"no rule set{among} has an objective below {found.lower_bound:.10g} ({scope})")
 
 
 class Case:
     """A problem, a model and a claim, in integers; the model is refused when it breaks a constraint.
 
-    Attributes
-    ----------
-    matrix : bool array, shape (n_patterns + n_rows, n_conditions)
-        What conjunctions hold for: the problem's patterns, and behind them the rows of the demands.
-    problem : Problem
-        In whole weights.
-    rounded : bool
-        Whether these are rounded.
-    prices : DemandPrices
-    unit, price : Fraction
-        What a unit of loss is worth, and what a unit of complexity costs in units of loss.
-    cost : int
-        What no set that meets the constraints is to cost less than, in these units.
-    worth, resolution : Fraction
-        The model's objective, and how much more that is than what is to be proven: 0 but where rates of rounded weights
-        are compared.
-    loosened : Fraction
-        By how much more than by the tolerances rates of rounded weights may differ.
+    ``problem``: in whole weights, which may be ``rounded``. ``matrix`` (bool, shape (n_patterns + n_rows,
+    n_conditions)): what conjunctions hold for: its patterns, and behind them the rows of the demands. ``unit``,
+    ``price`` (Fraction): what a unit of loss is worth, and what one of complexity costs in units of loss. ``cost``:
+    what no set that meets the constraints is to cost less than, in these units. ``worth``, ``resolution`` (Fraction):
+    the model's objective, and how much more that is than what is to be proven: 0 but where rates of rounded weights are
+    compared, which may differ by ``loosened`` more than by the tolerances.
     """
 
     ranges: Sequence[RangePrice] = ()  # multipliers of the ranges of rates, in a part of the sets
     resolution = loosened = Fraction(0)
-    _exactly: tuple[Sides, list[Parity], Fraction] | None = (
-        None  # where weights are rounded: not rounded, and 1's worth
-    )
+    # where weights are rounded: not rounded, and 1's worth
+    _exactly: tuple[Sides, list[Parity], Fraction] | None = None
 
     def __init__(
         self,
@@ -319,34 +299,34 @@ def read_linear(case: Case, arrays: Mapping[str, np.ndarray]) -> Linear:
     return Linear(dual, bound, (case.matrix, np.append(dual.weight, case.prices.weight), price))
 
 
-def least_cost(case: Case, arrays: Mapping[str, np.ndarray], checked: dict[str, int]) -> int:
+def least_cost(case: Case, arrays: Mapping[str, np.ndarray], found: Outcome) -> int:
     """What every set costs at least, as dual values alone show; raises CertificateError where they do not."""
     linear = read_linear(case, arrays)
-    _check_feasible(columns(*linear.priced, -1, case.claim.max_conditions, case.n_given), checked)
+    _require_feasible(case, linear, -1, found)
     return linear.least(case)
 
 
-def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, Any], checked: dict[str, int]) -> None:
-    """Fill in what is found; raises CertificateError where the proof fails."""
+def prove(case: Case, arrays: Mapping[str, np.ndarray], found: Outcome) -> None:
+    """Say what is proven; raises CertificateError where the proof fails."""
     claim = case.claim
-    found["objective"] = float(case.worth)
+    found.objective = float(case.worth)
     linear = read_linear(case, arrays)
     slack = claim.grid * (case.cost - case.step) - linear.bound
     lower_bound = case.objective(linear.least(case))
     if claim.bound_only:
-        _check_feasible(columns(*linear.priced, -1, claim.max_conditions, case.n_given), checked)
-        found["lower_bound"] = lower_bound
+        _require_feasible(case, linear, -1, found)
         if slack >= 0:
-            raise CertificateError(for_a_bound(lower_bound))
+            found.prove_bound(lower_bound, found.among)
+            raise CertificateError(found.reason)
+        found.lower_bound = lower_bound
         return
     try:
-        cheap = columns(*linear.priced, max(slack, -1), claim.max_conditions, case.n_given)
+        cheap = _require_feasible(case, linear, max(slack, -1), found)
     except GaveUpError:
-        _check_feasible(columns(*linear.priced, -1, claim.max_conditions, case.n_given), checked)
-        found["lower_bound"] = lower_bound
+        _require_feasible(case, linear, -1, found)
+        found.bounded, found.lower_bound = True, lower_bound
         raise
-    _check_feasible(cheap, checked)
-    found["lower_bound"] = lower_bound
+    found.bounded, found.lower_bound = True, lower_bound
     if slack < 0:
         return
     costs, most = set_costs(case, linear.dual, cheap, slack)
@@ -356,24 +336,33 @@ def prove(case: Case, arrays: Mapping[str, np.ndarray], found: dict[str, Any], c
         lambda rules: case.is_better(cheap.covers(rules), int(cheap.complexity[list(rules)].sum())),
     )
     better = closing.finds_better()
-    checked["sets"] = closing.sets
+    found.checked["sets"] = closing.sets
     if better:
         raise CertificateError(f"{case.refuted}; the dual values prove a lower bound of {lower_bound:.10g} only")
-    found["lower_bound"] = case.objective(case.cost)
+    found.lower_bound = case.objective(case.cost)
+
+
+def _require_feasible(case: Case, linear: Linear, slack: int, found: Outcome) -> Columns:
+    """The rules within the slack; raises CertificateError when one of them gains more than it costs."""
+    cheap = columns(*linear.priced, slack, case.claim.max_conditions, case.n_given)
+    found.checked.update(conjunctions=cheap.counted, columns=len(cheap.reduced), sets=0)
+    if (cheap.reduced < 0).any():
+        raise CertificateError("the dual values are not feasible: a rule gains more than it costs")
+    return cheap
 
 
 def _where_it_costs(case: Case, cheap: Columns, costs: SetCosts) -> tuple[np.ndarray, SetCosts]:
     """What rules cover of the patterns that have costs, and of demands with a price which rules meet them."""
     relevant = np.flatnonzero((costs.missed != 0) | (costs.first != 0) | (costs.again != 0))
     paid = case.prices.demands > 0
-    again, costs = case.prices.demands[paid], costs.on(relevant)
+    again = case.prices.demands[paid]
     nothing = np.zeros_like(again)
     covers = np.hstack([cheap.covers(patterns=relevant), _counts(case, cheap).met[:, paid].astype(np.uint8)])
     return covers, replace(
         costs,
-        missed=np.append(costs.missed, nothing),
-        first=np.append(costs.first, nothing),
-        again=np.append(costs.again, again),
+        missed=np.append(costs.missed[relevant], nothing),
+        first=np.append(costs.first[relevant], nothing),
+        again=np.append(costs.again[relevant], again),
     )
 
 
@@ -383,12 +372,6 @@ def _counts(case: Case, cheap: Columns) -> Counts:
     return case.demands.counts(cheap.covers(patterns=rows).astype(np.int64))
 
 
-def _check_feasible(cheap: Columns, checked: dict[str, int]) -> None:
-    checked.update(conjunctions=cheap.counted, columns=len(cheap.reduced), sets=0)
-    if (cheap.reduced < 0).any():
-        raise CertificateError("the dual values are not feasible: a rule gains more than it costs")
-
-
 def set_costs(case: Case, dual: DualValues, cheap: Columns, slack: int) -> tuple[SetCosts, int]:
     """What sets of some rules cost above the bound, and the most that a better set does, given the slack.
 
@@ -396,48 +379,31 @@ def set_costs(case: Case, dual: DualValues, cheap: Columns, slack: int) -> tuple
     put back into the pattern's first cover, and the slack is raised by what the rules' reduced costs fall below 0.
     Where the loss is the training errors, the whole of ``hidden`` less the forced parts is left out: it is at least 0.
     """
-    if case.claim.zero_one:
-        return _costs_at_least(case, dual, cheap), slack
-    forced = np.minimum(dual.forced, dual.taken)
-    reduced = cheap.reduced - cheap.sums(dual.forced - forced)
-    least = min(0, int(reduced.min(initial=0)))
+    forced = np.zeros_like(dual.taken) if case.claim.zero_one else np.minimum(dual.forced, dual.taken)
+    reduced, first = cheap.reduced, np.zeros_like(dual.taken)
+    if not case.claim.zero_one:
+        reduced, first = reduced - cheap.sums(dual.forced - forced), dual.hidden - forced
+        slack -= min(0, int(reduced.min(initial=0))) * (case.claim.max_complexity // 2)
     costs = SetCosts(
         prices=np.append(dual.price, case.prices.limits),
         room=np.append(case.claim.max_complexity, case.demands.asked.most),
         reduced=np.maximum(reduced, 0),
         sizes=np.column_stack([cheap.complexity, _counts(case, cheap).used]),
         missed=dual.missed,
-        first=dual.hidden - forced,
+        first=first,
         again=dual.taken - forced,
     )
-    return costs, slack - least * (case.claim.max_complexity // 2)
-
-
-def _costs_at_least(case: Case, dual: DualValues, cheap: Columns) -> SetCosts:
-    """The same without what covering may cost once."""
-    return SetCosts(
-        prices=np.append(dual.price, case.prices.limits),
-        room=np.append(case.claim.max_complexity, case.demands.asked.most),
-        reduced=cheap.reduced,
-        sizes=np.column_stack([cheap.complexity, _counts(case, cheap).used]),
-        missed=dual.missed,
-        first=np.zeros_like(dual.taken),
-        again=dual.taken,
-    )
+    return costs, slack
 
 
 def read_claim(parameters: Mapping[str, float]) -> Claim:
     """The parameters of a certificate, checked; raises CertificateError."""
     named = {name: value for name, value in parameters.items() if not name.endswith(SUFFIX)}
-    bound_only = named.pop(BOUND_ONLY, 0.0)
-    if bound_only not in (0.0, 1.0):
-        raise CertificateError(f"the parameter {BOUND_ONLY} must be 0 or 1, not {bound_only!r}")
-    zero_one = named.pop(ZERO_ONE, 0.0)
-    if zero_one not in (0.0, 1.0):
-        raise CertificateError(f"the parameter {ZERO_ONE} must be 0 or 1, not {zero_one!r}")
-    least = named.pop(MIN_GROUP_SIZE, 0.0)
-    if not (math.isfinite(least) and float(least).is_integer() and 0 <= least < 2**53):
-        raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {least!r}")
+    flags = {name: named.pop(name, 0.0) for name in (BOUND_ONLY, ZERO_ONE)}
+    for name, value in flags.items():
+        if value not in (0.0, 1.0):
+            raise CertificateError(f"the parameter {name} must be 0 or 1, not {value!r}")
+    least = read_group_size(named)
     if MIN_GROUP_SIZE in parameters and not any(name.endswith(SUFFIX) for name in parameters):
         raise CertificateError(f"the parameter {MIN_GROUP_SIZE} is {least!r}, but no rates of groups are compared")
     if set(named) != set(PARAMETERS):
@@ -454,10 +420,18 @@ def read_claim(parameters: Mapping[str, float]) -> Claim:
         Fraction(repr(float(regularization))),
         int(named["grid"]),
         read_tolerances(parameters),
-        bool(bound_only),
+        bool(flags[BOUND_ONLY]),
         int(least),
-        bool(zero_one),
+        bool(flags[ZERO_ONE]),
     )
+
+
+def read_group_size(named: dict[str, float]) -> float:
+    """Take the least rows of a group from the parameters; raises CertificateError."""
+    least = named.pop(MIN_GROUP_SIZE, 0.0)
+    if not (math.isfinite(least) and float(least).is_integer() and 0 <= least < 2**53):
+        raise CertificateError(f"the parameter {MIN_GROUP_SIZE} must be a whole number of at least 0, not {least!r}")
+    return least
 
 
 def check_model(problem: Problem, model: RuleSet, claim: Claim) -> None:

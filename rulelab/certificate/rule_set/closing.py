@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ..parts import CELLS, PRODUCTS, look, parts, select
-from .pairs import Effort
+from .columns import Effort
 
-MOST_CELLS = 1_000_000_000_000
-"""Most cells of rules and patterns that are looked at, some minutes of work."""
+MOST_CELLS = 1_000_000_000_000  # most cells of rules and patterns that are looked at, some minutes of work
 _SET, _TEST = 1_000_000, 20  # cells of work for each set, and for each pattern of a set that is tested
 _AT_ONCE = 256  # rules whose overlaps with all others are in memory
 
@@ -34,10 +33,6 @@ class SetCosts:
     missed: np.ndarray  # int64, shape (n_patterns,)
     first: np.ndarray  # int64, shape (n_patterns,)
     again: np.ndarray  # int64, shape (n_patterns,)
-
-    def on(self, patterns: np.ndarray) -> SetCosts:
-        """The costs on some patterns only."""
-        return replace(self, missed=self.missed[patterns], first=self.first[patterns], again=self.again[patterns])
 
 
 class _Node(NamedTuple):

@@ -26,10 +26,8 @@ from ..certificate import CertificateError
 from ..demands import DEMANDS, Asked, asked_in_words, names_of, read_asked
 from .columns import EXACT
 
-PRICES = "demand_prices"
-"""The array of the dual values of demands, and of limits, on the grid."""
-PART_PRICES = "part_demand_prices"
-"""The same of each part, where the rates of groups are searched part by part."""
+PRICES = "demand_prices"  # the array of the dual values of demands, and of limits, on the grid
+PART_PRICES = "part_demand_prices"  # the same of each part, where the rates of groups are searched part by part
 
 
 class Counts(NamedTuple):
@@ -81,14 +79,9 @@ class Demands:
         return bool((found.met > 0).all() and (found.used <= self.asked.most).all())
 
     def check(self, model: RuleSet, given: np.ndarray, times: np.ndarray) -> None:
-        """Refuse a model that does not obey; raises CertificateError.
+        """Refuse a model that does not obey, of conjunctions that hold for ``given``; raises CertificateError.
 
-        Parameters
-        ----------
-        model : RuleSet
-        given : bool array, shape (n_patterns, n_conditions)
-            What conjunctions hold for.
-        times : int64 array, shape (n_rows,)
+        ``given`` (bool array, shape (n_patterns, n_conditions)). ``times`` (int64 array, shape (n_rows,)).
         """
         if not self.words:
             return

@@ -13,12 +13,10 @@ import numpy as np
 from ...data.problem import Problem
 from ..certificate import CertificateError
 
-SUFFIX = "_tolerance"
-"""Of the parameters that name a rate and the largest difference between two groups."""
+SUFFIX = "_tolerance"  # of the parameters that name a rate and the largest difference between two groups
 
 
-GAP = "_gap"
-"""Of the parameters that name a rate and what the model's largest difference between two groups is in it."""
+GAP = "_gap"  # of the parameters that name a rate and what the model's largest difference between two groups is in it
 
 _ROUNDING = Fraction(1, 1 << 52)
 

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from ..certificate import CertificateError
+from ..outcome import Outcome
+from .columns import Effort, GaveUpError
 from .demands import PART_PRICES, PRICES
 from .dual import RangePrice
-from .pairs import Effort, GaveUpError
 from .parity import Parity
 
 PART_RANGES = "part_ranges"
@@ -32,8 +33,7 @@ _ROUNDS = 100  # of tightening; every one is right, so that fewer prove less
 _ARRAYS = (PART_RANGES, "part_dual", "part_price", "part_grid", "part_multipliers", "part_range_prices")
 _LARGEST = 1 << 53
 
-Box = tuple[tuple[int, int], ...]
-"""The least and the largest n of each rate of each group that is compared."""
+Box = tuple[tuple[int, int], ...]  # the least and the largest n of each rate of each group that is compared
 
 
 class Space:
@@ -110,44 +110,36 @@ def _sign(x: Fraction) -> int:
     return (x > 0) - (x < 0)
 
 
-def prove_parts(
-    case: Any,
-    prove: Callable[[Any, Mapping[str, np.ndarray], dict[str, Any], dict[str, int]], None],
-    arrays: Mapping[str, np.ndarray],
-    found: dict[str, Any],
-    checked: dict[str, int],
-) -> None:
-    """Fill in what is found; raises CertificateError where the proof fails.
+Prove = Callable[[Any, Mapping[str, np.ndarray], Outcome], None]  # checks the dual values of a case
 
-    Parameters
-    ----------
-    prove : callable
-        What checks the dual values of a part, as those of a whole.
-    arrays : mapping of str to array
-        With a first axis for the parts: ``part_ranges``, int64 of shape (n_rates * n_groups, 2), the least and the
-        largest n of each rate; ``part_range_prices``, float64 of the same shape, their multipliers; ``part_dual``,
-        int64 of shape (n_groups, n_patterns); ``part_multipliers``, float64 of shape (n_rates * n_groups, n_groups);
-        ``part_price`` and ``part_grid``, an int64 each. Where sets must use something, or may only so often,
-        ``part_demand_prices``, int64 of shape (n_demands + n_limits,).
+
+def prove_parts(case: Any, prove: Prove, arrays: Mapping[str, np.ndarray], found: Outcome) -> None:
+    """Say what is proven; raises CertificateError where the proof fails.
+
+    ``prove`` checks the dual values of a part, as those of a whole. ``arrays``, with a first axis for the parts:
+    ``part_ranges``, int64 of shape (n_rates * n_groups, 2), the least and the largest n of each rate;
+    ``part_range_prices``, float64 of the same shape, their multipliers; ``part_dual``, int64 of shape (n_groups,
+    n_patterns); ``part_multipliers``, float64 of shape (n_rates * n_groups, n_groups); ``part_price`` and
+    ``part_grid``, an int64 each. Where sets must use something, or may only so often, ``part_demand_prices``, int64 of
+    shape (n_demands + n_limits,).
     """
-    found["objective"] = float(case.worth)
+    found.objective = float(case.worth)
     if case.claim.bound_only:
         raise CertificateError("the certificate is for a bound")
     parts = Parts(case, arrays)
     parts.require_all()
     for k in range(len(parts)):
-        with parts.counting(k, checked) as counts:
-            prove(parts.case(k), parts.arrays(k), {}, counts)
-    checked.setdefault("parts", 0)
-    found["lower_bound"] = case.objective(case.cost)
+        with parts.counting(k, found) as counts:
+            prove(parts.case(k), parts.arrays(k), counts)
+    found.checked.setdefault("parts", 0)
+    found.lower_bound = case.objective(case.cost)
 
 
 class Parts:
-    """The parts of a certificate.
+    """The parts of a certificate, with ``boxes``, the ranges of each.
 
-    ``arrays`` (mapping of str to array): as `prove_parts` takes them. ``more``: of the arrays that it holds besides, of
-    a number for each part. ``space`` (Space). ``boxes`` (list of Box): the ranges of each part. Raises CertificateError
-    when an array has not the form that it must have.
+    ``arrays``: as `prove_parts` takes them. ``more``: of the arrays that it holds besides, of a number for each part.
+    Raises CertificateError when an array has not the form that it must have.
     """
 
     def __init__(self, case: Any, arrays: Mapping[str, np.ndarray], more: Mapping[str, np.dtype] | None = None) -> None:
@@ -192,15 +184,15 @@ class Parts:
         }
 
     @contextmanager
-    def counting(self, k: int, checked: dict[str, int]) -> Iterator[dict[str, int]]:
-        """Add to what is counted what a check of a part counts."""
-        counts: dict[str, int] = {}
+    def counting(self, k: int, found: Outcome) -> Iterator[Outcome]:
+        """What a check of a part finds, the counts of which are added to those of all."""
+        of_part = Outcome()
         try:
-            yield counts
+            yield of_part
         finally:
-            for name, n in counts.items():
+            for name, n in of_part.checked.items():
                 self._counted[name] = self._counted.get(name, 0) + n
-            checked.update(self._counted, parts=max(k + 1, checked.get("parts", 0)))
+            found.checked.update(self._counted, parts=max(k + 1, found.checked.get("parts", 0)))
 
     def require_all(self) -> None:
         """Refuse parts that leave out a set that could be better; raises CertificateError."""
@@ -285,25 +277,22 @@ def _inside(a: tuple[int, int], b: tuple[int, int]) -> bool:
     return b[0] <= a[0] and a[1] <= b[1]
 
 
-ENDED = {"part_ended": np.dtype(np.uint8)}
-"""The array that says which parts the search has ended: 0 or 1 for each."""
+ENDED = {"part_ended": np.dtype(np.uint8)}  # the array that says which parts the search has ended: 0 or 1 for each
 
 
 def bound_parts(
     case: Any,
-    least_cost: Callable[[Any, Mapping[str, np.ndarray], dict[str, int]], int],
-    prove: Callable[[Any, Mapping[str, np.ndarray], dict[str, Any], dict[str, int]], None],
+    least_cost: Callable[[Any, Mapping[str, np.ndarray], Outcome], int],
+    prove: Prove,
     arrays: Mapping[str, np.ndarray],
-    found: dict[str, Any],
-    checked: dict[str, int],
+    found: Outcome,
 ) -> None:
-    """Fill in what is found; raises CertificateError where the proof fails, or is for less than the model's cost.
+    """Say what is proven; raises CertificateError where the proof fails, or is for less than the model's cost.
 
     ``least_cost``: what the dual values of a part alone show. ``prove``: what checks that no set of a part costs less
-    than its case. ``arrays`` (mapping of str to array): as for `rulelab.certificate.rule_set.partition.prove_parts`,
-    and ``part_ended``.
+    than its case. ``arrays``: as for `prove_parts`, and ``part_ended``.
     """
-    found["objective"] = float(case.worth)
+    found.objective = float(case.worth)
     parts = Parts(case, arrays, ENDED)
     (ended,) = (arrays[name] for name in ENDED)
     if (ended > 1).any():
@@ -311,7 +300,7 @@ def bound_parts(
     parts.require_all()
     bounds = []
     for k, box in enumerate(parts.boxes):
-        with parts.counting(k, checked) as counts:
+        with parts.counting(k, found) as counts:
             linear = least_cost(parts.case(k), parts.arrays(k), counts)
         within = parts.space.tightened(box)
         by_rates = case.cost if within is None else parts.space.least_cost(within)
@@ -320,24 +309,14 @@ def bound_parts(
     for k, bound in enumerate(bounds):
         if ended[k] and bound < least:
             part = parts.case(k)
-            part.cost = least
+            part.cost, part.claim = least, replace(part.claim, bound_only=False)
             try:
-                with parts.counting(k, checked) as counts:
-                    prove(_proven(part), parts.arrays(k), {}, counts)
+                with parts.counting(k, found) as counts:
+                    prove(part, parts.arrays(k), counts)
             except GaveUpError:
                 least = bound
-    checked.setdefault("parts", 0)
-    found["lower_bound"] = case.objective(least)
+    found.checked.setdefault("parts", 0)
+    found.lower_bound = case.objective(least)
     if least < case.cost:
-        raise CertificateError(for_a_bound(found["lower_bound"]))
-
-
-def _proven(part: Any) -> Any:
-    """The case of a part, all of which is to be proven."""
-    part.claim = replace(part.claim, bound_only=False)
-    return part
-
-
-def for_a_bound(lower_bound: float) -> str:
-    """What is said of a certificate that proves a bound only."""
-    return f"the certificate is for a bound: {lower_bound:.10g} is proven, and no more"
+        found.prove_bound(found.lower_bound, found.among)
+        raise CertificateError(found.reason)

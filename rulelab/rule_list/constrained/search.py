@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arguments import ParameterError, Text
-from ...certificate import Certificate, prove_demanding_rule_list
+from ...certificate import Certificate, prove_constrained_rule_list
 from ...data.directions import NEGATIVE, POSITIVE, as_directions
 from ...data.fairness import Criterion, PredictiveParity
 from ...data.naming import as_names, limits_of
@@ -160,7 +160,7 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         asked = asked_of(self._demands, bool(self.monotone))
         multipliers = None if self.fairness is None else self._multipliers_of_pairs()
         bounds = self._completions.proven() if hasattr(self, "_completions") else {}
-        return prove_demanding_rule_list(self.problem, model, parameters, asked, bounds, multipliers)
+        return prove_constrained_rule_list(self.problem, model, parameters, bounds, multipliers, asked)
 
     def _obeyed(self) -> tuple[dict[str, float], dict[str, np.ndarray]]:
         numbers = super()._obeyed()[0] | numbers_of(self._demands, self.max_length)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...arguments import bounds_of, check_choice, require
-from ...certificate import Certificate, prove_fair_rule_list
+from ...certificate import Certificate, prove_constrained_rule_list
 from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
 from ...data.problem import Problem
@@ -147,7 +147,7 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
     def _certificate(self, bound: float | None) -> Certificate:
         parameters, multipliers = self._claim(bound), self._multipliers_of_pairs()
         bounds = proven_of_sets(self.problem, self._problem, self._store) if hasattr(self, "_store") else {}
-        return prove_fair_rule_list(self.problem, self._best_model(), parameters, multipliers, bounds)
+        return prove_constrained_rule_list(self.problem, self._best_model(), parameters, bounds, multipliers)
 
     def _claim(self, bound: float | None) -> dict[str, float]:
         """What the parameters of a certificate say: of the optimum, or with ``bound`` of that."""

@@ -39,31 +39,20 @@ class Node:
         return self.free.nbytes + self.working.nbytes + (0 if self.basis is None else self.basis.nbytes // 2)
 
 
-@dataclass(frozen=True, eq=False)
-class _Relaxation:
-    """What an LP says about a node; the bounds are exact.
-
-    ``use``: primal value of each free column. ``helps``: whether a set that also holds it can cost less than the best.
-    """
-
-    bound: Cost
-    use: np.ndarray
-    helps: np.ndarray
-    working: np.ndarray
-    basis: Basis
-
-
 @dataclass(eq=False)
 class _Visit:
-    """A node that is being looked at; `free`: its columns that can still help."""
+    """A node that is being looked at, and what the last LP says about it; bounds are exact."""
 
     node: Node
-    free: np.ndarray
+    free: np.ndarray  # columns that can still help
     fixed: Fixed
     covers: np.ndarray
     working: np.ndarray
     basis: Basis | None
     solve: MasterSolve | None = None
+    bound: Cost = 0
+    use: np.ndarray = field(init=False)  # primal value of each free column
+    helps: np.ndarray = field(init=False)  # whether a set that also holds it can cost less than the best
 
 
 @dataclass(eq=False)
@@ -124,10 +113,9 @@ class BranchAndBound:
         if self._visit is None:
             return
         visit = self._visit
-        relaxed = self._relax(visit)
-        if relaxed is not None:
+        if self._relax(visit):
             self._visit = None
-            self._branch(visit, relaxed)
+            self._branch(visit)
 
     def _push(self, parts: list[Node], node: Node) -> None:
         parts.append(node)
@@ -156,27 +144,27 @@ class BranchAndBound:
             return None
         return _Visit(node, free, fixed, covers, np.intersect1d(node.working, free), node.basis)
 
-    def _branch(self, visit: _Visit, relaxed: _Relaxation) -> None:
+    def _branch(self, visit: _Visit) -> None:
         node, free = visit.node, visit.free
-        bound = max(relaxed.bound, node.bound)
+        bound = max(visit.bound, node.bound)
         if bound >= self.upper:
             return
-        self._round(node.inside, free, relaxed.use)
-        free, use = free[relaxed.helps], relaxed.use[relaxed.helps]
+        self._round(node.inside, free, visit.use)
+        free, use = free[visit.helps], visit.use[visit.helps]
         if bound >= self.upper or not len(free):
             return
         fraction = np.minimum(use, 1.0)
         between = (fraction > _INTEGRAL) & (fraction < 1 - _INTEGRAL)
         k = int(np.argmax(np.where(between, 2 - np.abs(fraction - 0.6), fraction)))
-        rest, working = np.delete(free, k), relaxed.working[relaxed.working != free[k]]
+        rest, working = np.delete(free, k), visit.working[visit.working != free[k]]
         parts = self.near if self._near_nodes else self.stack
-        self._push(parts, Node(node.inside, rest, bound, working, relaxed.basis))
-        self._push(parts, Node((*node.inside, int(free[k])), rest, bound, working, relaxed.basis))
+        self._push(parts, Node(node.inside, rest, bound, working, visit.basis))
+        self._push(parts, Node((*node.inside, int(free[k])), rest, bound, working, visit.basis))
 
-    def _relax(self, visit: _Visit) -> _Relaxation | None:
+    def _relax(self, visit: _Visit) -> bool:
         """Solve the LP over the columns that matter: those it lacks are added until none would gain.
 
-        None when a unit of work has been done before that.
+        False when a unit of work has been done before that.
         """
         free, fixed, effort = visit.free, visit.fixed, 0
         while True:
@@ -187,22 +175,17 @@ class BranchAndBound:
             effort += solve.effort - before
             if solution is not None:
                 visit.solve, visit.basis = None, solution.basis
-                bound, reduced, helps = self._bound(solution, free, fixed, visit.covers)
-                if bound >= self.upper:
-                    break
+                visit.bound, reduced, visit.helps = self._bound(solution, free, fixed, visit.covers)
                 lacking = np.flatnonzero((reduced < -_TOLERANCE * self._grid) & ~np.isin(free, visit.working))
-                if not len(lacking):
-                    break
+                if visit.bound >= self.upper or not len(lacking):
+                    visit.use = np.zeros(len(free))
+                    visit.use[np.searchsorted(free, visit.working)] = solution.use
+                    return True
                 lacking = lacking[np.argsort(reduced[lacking], kind="stable")[:_NEW_COLUMNS]]
                 visit.working = np.concatenate([visit.working, free[lacking]])
                 effort += _PER_SUM * len(self._sparse[1])
             if effort > _EFFORT:
-                return None
-        working, basis = visit.working, visit.basis
-        assert basis is not None
-        use = np.zeros(len(free))
-        use[np.searchsorted(free, working)] = solution.use
-        return _Relaxation(bound, use, helps, working, basis)
+                return False
 
     def _sums(self, weight: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         """Weight of the entities that each of some columns covers, int64."""

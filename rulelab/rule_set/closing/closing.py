@@ -6,8 +6,7 @@ import numpy as np
 
 from ..generation import ColumnGeneration
 from ..pool import Clause, Columns, Pool
-from ..pricing.enumeration import Enumerator
-from ..pricing.exact import LARGEST_SUM
+from ..pricing.exact import LARGEST_SUM, Enumerator
 from ..program import Cost, Program
 from .branching import BranchAndBound
 
@@ -25,26 +24,14 @@ def bytes_per_rule(program: Program) -> int:
 class Closing:
     """Enumerates the rules whose reduced cost is within the gap, then branches.
 
-    Every rule of a set that costs less than ``upper`` has a reduced cost of at most ``upper - step - bound``,
-    ``bound`` the linear one of the dual point, since the reduced costs of the set's rules add up on top of it. Where
-    there are more such rules than ``most_columns``, or than memory bears, those within a quarter of the gap, a
-    sixteenth and so on are taken instead: what is found among them is a heuristic.
+    Every rule of a set that costs less than ``upper`` has a reduced cost of at most ``upper - step - bound``, ``bound``
+    the linear one of the dual point, since the reduced costs of the set's rules add up on top of it. Where there are
+    more such rules than ``most_columns``, or than memory bears, those within a quarter of the gap, a sixteenth and so
+    on are taken instead (``partial``): what is found among them is a heuristic, and nothing can be closed.
 
-    Attributes
-    ----------
-    lower : int or Fraction
-        No rule set costs less.
-    upper : int or Fraction
-        Cost of the best set known.
-    partial : bool
-        Too many rules are within the gap: nothing can be closed.
-    unresolved : bool
-        Done, but for sets that arithmetic could not tell from the best one, of which there are too many.
-    rules : tuple of rules
-        Those enumerated.
-    found : tuple of rules or None
-        A set of cost ``upper``.
-    done : bool
+    ``lower``, ``upper``: no rule set costs less; cost of the best one known, which is ``found`` where this has found
+    it. ``unresolved``: done, but for sets that arithmetic could not tell from the best one, of which there are too
+    many. ``rules``: those enumerated.
     """
 
     def __init__(self, generation: ColumnGeneration, lower: Cost, upper: Cost, most_columns: int) -> None:
@@ -77,14 +64,8 @@ class Closing:
     @property
     def nbytes(self) -> int:
         """Bytes of the rules enumerated, of their columns and of the branch and bound."""
-        out = self._pool.nbytes
-        if self._enumerator is not None:
-            out += self._enumerator.nbytes
-        if self._columns is not None:
-            out += self._columns.nbytes
-        if self._branching is not None:
-            out += self._branching.nbytes
-        return out
+        parts = (self._pool, self._enumerator, self._columns, self._branching)
+        return sum(part.nbytes for part in parts if part is not None)
 
     @property
     def queued(self) -> int:
@@ -95,12 +76,6 @@ class Closing:
     def branching_nodes(self) -> int:
         """Nodes of the branch and bound so far."""
         return 0 if self._branching is None else self._branching.nodes
-
-    def cut(self, upper: Cost) -> None:
-        """Look only for sets that cost less than this, less than ``upper`` before."""
-        self.upper = upper
-        if self._branching is not None:
-            self._branching.upper = upper
 
     def advance(self) -> None:
         """One unit of work: some nodes of the enumeration, some rules entered, or a node of the branch and bound."""
@@ -120,15 +95,13 @@ class Closing:
         self.nodes += self._enumerator.nodes - before
         if not ended:
             return
-        result = self._enumerator.result()
-        if not result.complete:
+        if self._enumerator.overflow:
             self.partial = True
             self._slack //= 4
             self._enumerator = self._new_enumerator() if self._slack > 0 else None
             self.done = self._enumerator is None
             return
-        self._enumerator = None
-        self.rules = result.rules
+        self.rules, self._enumerator = self._enumerator.rules, None
         self.done = self.partial and not self.rules
 
     def _enter(self) -> None:

@@ -1,14 +1,58 @@
-"""The set search as a phase: descents from the best set, kicked, or from one that the linear program suggests."""
+"""A greedy first rule set, then descents from the best set, kicked, or from one that the linear program suggests."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...kernels import bits
 from ...kernels.jit import inlined, inner, kernel
+from ..features import Features
 from ..pool import Clause, Pool
-from ..program import Program
+from ..pricing.beam import beam
+from ..program import Program, by_place
 from . import local_search as local
-from .local_search import MEET, Walk, change_of, choose, cover
+from .local_search import MEET, change_of, choose, cover
+
+_LARGEST_CHARGE = 1 << 56
+
+
+class Greedy:
+    """Adds the rule of most gain per complexity, found by the beam heuristic; all rules met go to the pool.
+
+    ``rules`` (list of rules). ``done`` (bool).
+    """
+
+    def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:
+        self.program, self.features, self.pool = program, features, pool
+        self.max_conditions = max_conditions
+        self.rules: list[Clause] = []
+        self.done = False
+        self._room = program.max_complexity
+        self._leave, self._cover = (
+            np.rint(by_place(side[program.kind] * program.mass, program.pattern, program.n_patterns)).astype(np.int64)
+            for side in (program.leave, program.cover)
+        )
+
+    def advance(self) -> None:
+        """One unit of work: one rule more."""
+        widest = min(self.max_conditions, self._room - 1)
+        if widest < 1:
+            self.done = True
+            return
+        each = min(round(self.program.scaled_penalty), _LARGEST_CHARGE // (widest + 1))
+        charge = each * (1 + np.arange(widest + 1, dtype=np.int64))
+        found, sums = beam(self.features, self._leave - self._cover, charge, widest)
+        if not len(found):
+            self.done = True
+            return
+        self.pool.add(found)
+        ratios = [(float(v) - charge[len(rule)]) / (1 + len(rule)) for rule, v in zip(found, sums, strict=True)]
+        rule = tuple(found[int(np.argmax(ratios))])
+        self.rules.append(rule)
+        self._room -= 1 + len(rule)
+        hit = bits.unpack(self.features.covers([rule]), self.program.n_patterns)[0]
+        self._leave[hit] = 0
+
 
 _MOST_POWER, _NOISE = 1.2, 0.15  # of what is filled in again
 _STRENGTHS = (0, 1, 2, 3)
@@ -18,16 +62,7 @@ _CHAIN = 24  # rounds of building anew, after which another set is drawn
 _WORSE = 0.0005  # of the cost, times 0, 1 or 2 by the chain: what a set that is gone on with may cost more
 _SLICES = 4  # calls of a descent, after which it ends
 _DRAWS = 4  # per unit of complexity
-_PENALTIES = (1.0, 4.0, 30.0)
-"""Of exceeding a constraint, as multiples of its dual price; taken in turn."""
-
-
-def keep(walk: Walk, most: float) -> bool:
-    """Have `rebuild` go back to the present set, if it is allowed and costs at most this much."""
-    kept = bool(walk.score[0] <= most) and bool((walk.taken <= MEET).all())
-    if kept:
-        walk.kept[:] = walk.chosen
-    return kept
+_PENALTIES = (1.0, 4.0, 30.0)  # of exceeding a constraint, as multiples of its dual price; taken in turn
 
 
 @inlined
@@ -201,6 +236,8 @@ class SetSearch:
         most = self._kept
         if most < float("inf"):
             most += _WORSE * abs(most) * (self._rounds // _CHAIN % 3)
-        if keep(self._walk, most):
-            self._kept = float(self._walk.score[0])
+        walk = self._walk
+        if walk.score[0] <= most and (walk.taken <= MEET).all():
+            walk.kept[:] = walk.chosen
+            self._kept = float(walk.score[0])
         rebuild(moves, self._walk, 1 + self._rounds % _MOST_DROPPED)

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...certificate import Certificate, prove_least_gap_rule_set, prove_least_gap_rule_set_in_parts
+from ...certificate import Certificate, prove_least_gap_rule_set
+from ...certificate.rule_set.checker import Claim
 from ...certificate.rule_set.least_gap import smaller_gaps
 from ...data.fairness import Criterion, compared, groups_of, parities
 from ...data.problem import Problem
 from ...sharing import Shared
 from ..generation import ColumnGeneration
-from ..partition_proof import arrays_of_parts
 from ..pool import Clause
 from ..program import Cost, Program, make_program
-from ..proof import counted, dual_values, multipliers_of
+from ..proof import arrays_of_parts, counted, dual_values, multipliers_of
 from ..rate_parts import Part
 from ..search import RuleSetSearch
 from ..snapshot_detail import counts
@@ -46,14 +47,9 @@ class Gaps(Shared):
 
     def gap(self, uncovered: np.ndarray, covers: np.ndarray) -> Fraction:
         """The largest difference of a rate between two groups, for what `Program.is_fair` takes."""
-        x, y = uncovered.tolist(), covers.tolist()
-        sides = (
-            (zip(c.leave, x, strict=True), zip(c.cover, y, strict=True), c.bound) for c in self.program.constraints
-        )
-        return max(
-            (sum((a * b for pair in (left, right) for a, b in pair), -bound) for left, right, bound in sides),
-            default=Fraction(0),
-        )
+        left = uncovered.tolist()
+        excess = (sum(map(mul, c.leave, left), c.of_covers(covers)) - c.bound for c in self.program.constraints)
+        return max(excess, default=Fraction(0))
 
     def loss(self, uncovered: np.ndarray, covers: np.ndarray) -> int:
         """The loss, in units of the weights."""
@@ -76,19 +72,9 @@ def gaps_of(
 ) -> Gaps:
     """What a criterion compares over the problem's groups.
 
-    Raises ValueError when there are no two groups to compare, or a group has nothing that its rate could be measured
-    on.
-
-    Parameters
-    ----------
-    loss, form : str
-        As for `rulelab.RuleSetSearch`.
-    min_group_size : int
-        Groups with fewer rows are left out of the criterion.
-    per_complexity : Fraction
-        What a unit of complexity costs besides the loss, in units of the weights.
-    rates : str, optional
-        As for `make_program`.
+    ``min_group_size``: groups with fewer rows are left out. ``per_complexity``: what a unit of complexity costs besides
+    the loss, in units of the weights. The rest as for `make_program`. Raises ValueError when there are no two groups to
+    compare, or a group has nothing that its rate could be measured on.
     """
     exact = criterion(0.0)  # type: ignore[call-arg]
     program = make_program(problem, max_complexity, loss, form, exact, 0.0, min_group_size, rates)
@@ -103,21 +89,11 @@ def gaps_of(
     return Gaps(program, Fraction(1, math.lcm(*shares)))
 
 
-def cutoff(program: Program, most_loss: int) -> Cost:
-    """What sets cost less than that have no larger loss; the program's complexity costs nothing."""
-    return program.per_loss * (most_loss + 1)
-
-
 class Proven(NamedTuple):
     """What has shown that no set of a program costs less than some number.
 
-    Attributes
-    ----------
-    program : Program
-    generation : ColumnGeneration or None
-        Which bounded their cost; None where nothing had to.
-    parts : tuple of Part, or None
-        Where rates were searched part by part; the program is that of the last one then.
+    ``generation``: which bounded their cost; None where nothing had to. ``parts``: where rates were searched part by
+    part; the program is that of the last one then.
     """
 
     program: Program
@@ -128,50 +104,32 @@ class Proven(NamedTuple):
 def prove_least_gap(
     problem: Problem,
     model: RuleSet,
+    claim: Claim,
+    min_accuracy: float,
     proven: Proven,
     gap: Fraction,
     criterion: Criterion,
-    conditions: int,
-    min_accuracy: float,
-    min_group_size: int,
-    zero_one: bool,
-    rounded: Problem | None = None,
+    rounded: Problem,
 ) -> Certificate:
     """The certificate that no set of this accuracy has a smaller gap than the model.
 
-    Raises CertificateError when there are too many parts, the numbers are too large for exact sums, or the proof would
-    not be accepted.
-
-    Parameters
-    ----------
-    proven : Proven
-        That all sets of a smaller gap lose more; nothing when the model's gap is 0.
-    gap : Fraction
-        The largest one that the program allows: the next smaller one than the model's, or 0.
-    criterion : Criterion
-        With the tolerance 0.
-    conditions : int
-        D.
-    zero_one : bool
-        Whether accuracy and rates are those of the predictions.
-    rounded : Problem, optional
-        The one that ``proven`` speaks of, where not this one: in weights of fewer digits.
+    ``proven``: that all sets of a smaller gap lose more; nothing when the model's gap is 0. ``gap``: the largest one
+    that the program allows, the next smaller one than the model's, or 0. ``criterion``: with the tolerance 0.
+    ``rounded``: the problem that ``proven`` speaks of, in weights of fewer digits where a check rounds them. Raises
+    CertificateError when there are too many parts, the numbers are too large for exact sums, or the proof would not be
+    accepted.
     """
-    parts = proven.parts
-    whole, program = counted(rounded or problem, proven.program, True)
-    limits = program.max_complexity, conditions, min_accuracy
-    if parts is not None:
-        names = [rate.name for rate in criterion.rates()]
-
-        def certificate(arrays: dict[str, np.ndarray]) -> Certificate:
-            return prove_least_gap_rule_set_in_parts(problem, model, arrays, *limits, names, min_group_size, zero_one)
-
-        case = smaller_gaps(problem, model, *limits, names, min_group_size, zero_one)
-        return certificate(arrays_of_parts(rounded or problem, model, case, parts, criterion, min_group_size, gap))
+    rates = [rate.name for rate in criterion.rates()]
+    if proven.parts is not None:
+        case = smaller_gaps(problem, model, claim, min_accuracy, rates)
+        arrays = arrays_of_parts(rounded, model, case, proven.parts, criterion, gap)
+        return prove_least_gap_rule_set(problem, model, claim, min_accuracy, rates, arrays)
+    whole, program = counted(rounded, proven.program, True)
     n_groups = len(groups_of(problem, criterion).names)
     dual, price, grid, gamma = dual_values(whole, program, proven.generation, n_groups)
-    multipliers = multipliers_of(whole, model.form, program, criterion, gamma, min_group_size, gap)
-    return prove_least_gap_rule_set(problem, model, dual, price, grid, *limits, multipliers, min_group_size, zero_one)
+    multipliers = multipliers_of(whole, model.form, program, criterion, gamma, claim.min_group_size, gap)
+    arrays = {"dual": dual, "price": np.array([price], dtype=np.int64), "multipliers": multipliers}
+    return prove_least_gap_rule_set(problem, model, replace(claim, grid=grid), min_accuracy, rates, arrays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,18 +148,9 @@ class Met:
 class Decision(RuleSetSearch):
     """The search for the cheapest rule set of a program among those that cost less than ``below``.
 
-    It ends with one, or with the proof that there is none.
-
-    Parameters
-    ----------
-    gap : Fraction or None
-        That the program allows; None for any.
-    settings : dict
-        The other arguments of `RuleSetSearch`.
-    criterion : Criterion
-        Which the program's constraints are of.
-    offers : sequence of sets of rules
-        To begin with.
+    It ends with one, or with the proof that there is none. ``gap``: that the program allows; None for any.
+    ``settings``: the other arguments of `RuleSetSearch`. ``criterion``: which the program's constraints are of.
+    ``offers``: sets of rules to begin with.
     """
 
     def __init__(

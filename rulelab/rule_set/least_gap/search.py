@@ -12,6 +12,7 @@ import numpy as np
 
 from ...certificate import Certificate, CertificateError
 from ...certificate.parts import look
+from ...certificate.rule_set.checker import Claim
 from ...certificate.rule_set.least_gap import smaller_gaps
 from ...data.exact_weights import most_errors
 from ...data.fairness import groups_of
@@ -25,8 +26,9 @@ from ...snapshot import Snapshot
 from ..demands import check_arguments_of_sets, clauses_of, refuse_twins
 from ..generation import comes_near
 from ..pool import Clause
+from ..program import Cost
 from ..search import RuleSetSearch
-from .decision import Decision, Met, Proven, cutoff, gaps_of, prove_least_gap
+from .decision import Decision, Gaps, Met, Proven, gaps_of, prove_least_gap
 
 _HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
 _RETREATS = 3  # smaller gaps that are tried where a search cannot go on
@@ -39,18 +41,8 @@ _COUNTS = ("masters", "simplex_iterations", "pricing_nodes", "branching_nodes")
 class FoundSet:
     """A rule set that a search of the least gap has found.
 
-    Attributes
-    ----------
-    gap : Fraction
-    errors : int
-        Its loss, in units of the weights.
-    complexity : int
-    rules : tuple of rules
-    measured : tuple of two arrays
-        What is uncovered and covered of each kind of rows.
-    model : RuleSet
-    found_at : tuple of float and int
-        Seconds of search and units of work.
+    ``errors``: its loss, in units of the weights. ``measured``: what is uncovered and covered of each kind of rows.
+    ``found_at``: seconds of search and units of work.
     """
 
     gap: Fraction
@@ -225,21 +217,24 @@ class LeastGapRuleSetSearch(LeastGap):
         return prove_least_gap(
             self.problem,
             best.model,
+            self._claim,
+            self.min_accuracy,
             source._proof or Proven(source._gaps.program),
             gap - source._gaps.step if gap else gap,
             self._fairness,
-            self.conditions,
-            self.min_accuracy,
-            self.min_group_size,
-            self.loss == "zero_one",
-            None if source is self else source.problem,
+            source.problem,
         )
+
+    @property
+    def _claim(self) -> Claim:
+        """What a certificate says of the sets that are meant, besides their accuracy."""
+        limits = self.max_complexity, self.conditions
+        return Claim(*limits, min_group_size=self.min_group_size, zero_one=self.loss == "zero_one")
 
     def _rounded(self, model: RuleSet) -> LeastGapRuleSetSearch | None:
         """The search that has proven the least gap in the weights that a check rounds; None where it rounds none."""
-        names = [rate.name for rate in self._fairness.rates()]
-        limits = self.max_complexity, self.conditions, self.min_accuracy
-        case = smaller_gaps(self.problem, model, *limits, names, self.min_group_size, self.loss == "zero_one")
+        rates = [rate.name for rate in self._fairness.rates()]
+        case = smaller_gaps(self.problem, model, self._claim, self.min_accuracy, rates)
         if not case.rounded:
             return None
         accuracy = max(0.0, 1 - (case.cost + 1) / int(case.problem.total_weight))
@@ -275,7 +270,8 @@ class LeastGapRuleSetSearch(LeastGap):
 
     def _decide(self, gap: Fraction | None) -> None:
         """Begin to look for a set whose gap is at most this; with ties for a cheaper one."""
-        gaps, below = self._gaps, cutoff(self._gaps.program, self._most_loss)
+        gaps: Gaps = self._gaps
+        below: Cost = gaps.program.per_loss * (self._most_loss + 1)  # complexity costs nothing
         if self._phase == "ties":
             assert self._best is not None
             gaps = self._ties

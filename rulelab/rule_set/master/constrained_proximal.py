@@ -6,7 +6,7 @@ With y the prices gamma over their typical size, a dual value x is at most the l
 
 and the concave function that the proximal master maximises gains ``sum_r y_r (what the rules take of the constraint -
 its bound) - sum_r n_r / 2 (y_r - y'_r)^2 - M sum_k alpha_k (mass of the kind)``, and a rule costs ``alpha_k`` more per
-unit of mass that it covers. For given use of the columns the best prices are found at once (`constraint_prices`), so
+unit of mass that it covers. For given use of the columns the best prices are found at once (`find_prices`), so
 that the dual is still a function of the use alone; entities at their limit move with the prices, which adds a matrix
 of low rank to its second derivatives.
 """
@@ -17,8 +17,8 @@ import numpy as np
 
 from ..pool import Pool
 from ..program import Program
-from . import linear_algebra as linear
-from .constraint_prices import Prices, at_limits, find_prices
+from . import kernels
+from .kernels import Prices, at_limits, find_prices
 from .linear_program import shares
 from .proximal import ProximalMaster
 
@@ -68,7 +68,7 @@ class ConstrainedProximalMaster(ProximalMaster):
     def _at(self, use: np.ndarray) -> float:
         rules = np.flatnonzero(use)
         lack = np.zeros(len(self._mass))
-        linear.add_use(self._start, self._entity, rules, use, lack)
+        kernels.add_use(self._start, self._entity, rules, use, lack)
         lack = 1.0 - lack
         wish = self._centre + lack / self.weight
         covered = use[rules] @ self._kinds[rules]
@@ -145,7 +145,7 @@ class ConstrainedProximalMaster(ProximalMaster):
         part = min(1.0, self._program.max_complexity / max(complexity, 1e-9))
         use = self.use * part
         times = np.zeros(len(self._mass))
-        linear.add_use(self._start, self._entity, rules, use, times)
+        kernels.add_use(self._start, self._entity, rules, use, times)
         least = np.bincount(self._kind, weights=self._mass * np.maximum(0.0, 1.0 - times), minlength=len(self._total))
         covered = use[rules] @ self._kinds[rules]
         wanted = np.where(self._short > 0, self._full, self.weight * self._first + self._edge)

@@ -38,7 +38,6 @@ class DualPoint:
     """The cost of the rule set without rules, as the dual values see it: constant + sum of t - sum gamma_r bound_r."""
     weight: np.ndarray
     """int64, shape (n_patterns,): ``a``, what a rule gains by covering a pattern; at least that where it is rounded."""
-    per_entity: np.ndarray  # int64, shape (n_entities,): the part of ``weight`` of each entity
     penalty: int  # of one unit of complexity; at most that where it is rounded
     gamma: np.ndarray  # float, shape (n_constraints,): prices of the constraints, as given
 
@@ -49,8 +48,7 @@ class DualPoint:
     @property
     def without_weights(self) -> DualPoint:
         """The dual values alone, to be kept."""
-        nothing = np.zeros(0, dtype=np.int64)
-        return replace(self, weight=nothing, per_entity=nothing)
+        return replace(self, weight=np.zeros(0, dtype=np.int64))
 
     def charge(self, price: int, max_conditions: int) -> np.ndarray:
         """What a rule pays for its complexity at a price per unit: int64, shape (max_conditions + 1,).
@@ -137,7 +135,6 @@ def dual_point(program: Program, share: np.ndarray, gamma: np.ndarray) -> DualPo
         taken=taken,
         total=floor(program.constant * prices.grid) + prices.bounds + int(taken.sum()),
         weight=by_place(per_entity, program.pattern, program.n_patterns),
-        per_entity=per_entity,
         penalty=prices.penalty,
         gamma=gamma,
     )
@@ -151,14 +148,8 @@ def price_on_grid(program: Program, price: float, grid: int | Fraction) -> int:
 def knapsack(best: np.ndarray, penalty: int, max_complexity: int) -> int:
     """The most that rules can take off: ``max sum n_s (best_s - penalty (1 + s))`` with ``sum n_s (1 + s)`` bounded.
 
-    Parameters
-    ----------
-    best : int array, shape (D + 1,)
-        ``best[s]`` is at least the sum of weights of every rule of ``s`` conditions; ``best[0]`` is not used.
-
-    Notes
-    -----
-    Of any k rules some, but not none, have a total size that k divides. Those can become rules of size k, so that where
+    ``best`` (int array, shape (D + 1,)): ``best[s]`` is at least the sum of weights of every rule of s conditions. Of
+    any k rules some, but not none, have a total size that k divides. Those can become rules of size k, so that where
     that is the size of the largest gain per unit, an optimum has at most k - 1 others: beyond the room for them, the
     rest is filled with rules of size k.
     """

@@ -57,16 +57,12 @@ class MasterError(RuntimeError):
 class Basis:
     """Where a solve ended, in terms that survive a change of classes and columns."""
 
-    columns: np.ndarray
-    """Pool indices of the columns in the model."""
+    columns: np.ndarray  # pool indices of the columns in the model
     column_status: np.ndarray
-    group: np.ndarray
-    """Class of each watched entity, -1 for those left out."""
+    group: np.ndarray  # class of each watched entity, -1 for those left out
     class_status: np.ndarray
-    row_status: np.ndarray
-    """Of the rows ``u_q <= L_k``; empty without constraints."""
-    extra_status: np.ndarray
-    """Of the prices: L and alpha per kind, gamma per constraint, lambda."""
+    row_status: np.ndarray  # of the rows ``u_q <= L_k``; empty without constraints
+    extra_status: np.ndarray  # of the prices: L and alpha per kind, gamma per constraint, lambda
     extra_rows: np.ndarray
 
     @property

@@ -21,7 +21,7 @@ import numpy as np
 from ..features import sparse_rows
 from ..pool import Pool
 from ..program import Program
-from . import linear_algebra as linear
+from . import kernels
 
 _FIRST_WEIGHT = 1.0
 _LEAST_WEIGHT, _LARGEST_WEIGHT = 0.01, 1.0
@@ -176,7 +176,7 @@ class ProximalMaster:
         """Set the duals that belong to a use of the rules; returns the function's value."""
         rules = np.flatnonzero(use)
         times = np.zeros(len(self._mass))
-        linear.add_use(self._start, self._entity, rules, use, times)
+        kernels.add_use(self._start, self._entity, rules, use, times)
         lack = 1.0 - times
         self._x = np.clip(self._centre + lack / self.weight, 0.0, 1.0)
         away = self._x - self._centre
@@ -188,13 +188,13 @@ class ProximalMaster:
 
     def _gradient(self, rules: np.ndarray) -> np.ndarray:
         covered = np.empty(len(rules))
-        linear.covered_sums(self._start, self._entity, rules, self._mass * self._x, covered)
+        kernels.covered_sums(self._start, self._entity, rules, self._mass * self._x, covered)
         return self._own[rules] + self._complexity[rules] * self._price - covered
 
     def _newton(self, rules: np.ndarray, effort: int) -> tuple[int, bool]:
         """Minimise over the use of some rules until the effort is used up; what is left of it, and whether it ended."""
         largest = np.empty(len(rules))
-        linear.covered_sums(self._start, self._entity, rules, self._mass, largest)
+        kernels.covered_sums(self._start, self._entity, rules, self._mass, largest)
         largest /= self.weight
         value = self._at(self.use)
         while self._steps < _NEWTON_STEPS:
@@ -215,7 +215,7 @@ class ProximalMaster:
                 tried = self.use.copy()
                 tried[rules[free]] = np.maximum(0.0, use[free] + move)
                 move = tried[rules[free]] - use[free]
-                expected = (gradient[free] * move).sum() + 0.5 * linear.quadratic(curvature, move)
+                expected = (gradient[free] * move).sum() + 0.5 * kernels.quadratic(curvature, move)
                 change = self._at(tried) - value
                 if expected < 0 and change <= 0.1 * expected:
                     break
@@ -248,7 +248,7 @@ class ProximalMaster:
         out = np.zeros((len(rules), len(rules)))
         first, member = np.zeros(len(inside) + 2, dtype=np.int64), np.empty(total, dtype=np.int64)
         value = self._mass[inside] / self.weight
-        linear.cross_products(self._start, self._entity, rules, place, value, first, member, out)
+        kernels.cross_products(self._start, self._entity, rules, place, value, first, member, out)
         times = np.diff(first[: len(inside) + 1])  # the rules that cover each of these entities
         return out, total + int((times * times).sum()) // 2
 
@@ -258,7 +258,7 @@ class ProximalMaster:
         complexity = float((self._complexity[rules] * self.use[rules]).sum())
         use = self.use * min(1.0, self._program.max_complexity / max(complexity, 1e-9))
         times = np.zeros(len(self._mass))
-        linear.add_use(self._start, self._entity, rules, use, times)
+        kernels.add_use(self._start, self._entity, rules, use, times)
         value = (self._mass * np.maximum(0.0, 1.0 - times)).sum() + (self._own[rules] * use[rules]).sum()
         return self._least + float(value) * self._scale
 
@@ -272,7 +272,7 @@ def _move(curvature: np.ndarray, gradient: np.ndarray, use: np.ndarray, damping:
     for _ in range(4):
         move[:] = 0.0
         part, right = system[np.ix_(kept, kept)], -gradient[kept]
-        linear.solve(part, right)
+        kernels.solve(part, right)
         move[kept] = right
         below = (use <= 0) & (move < 0)
         if not below.any():

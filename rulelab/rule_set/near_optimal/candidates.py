@@ -10,10 +10,9 @@ from ...data.problem import Problem
 from ..features import Features
 from ..generation import ColumnGeneration
 from ..master.dual_bound import DualPoint, kind_prices
-from ..pool import Clause, Columns, Pool, classes
-from ..pricing.enumeration import Enumerator
-from ..pricing.exact import LARGEST_SUM
-from ..program import Program
+from ..pool import Clause, Pool
+from ..pricing.exact import LARGEST_SUM, Enumerator
+from ..program import Program, by_place
 from .kernels import Table
 
 _LEAST_LIMIT = 5000
@@ -26,30 +25,12 @@ class Candidates:
 
     The reduced costs of a set's rules add up on top of the linear bound, and none is negative, so that no set of cost
     ``most`` holds any other rule. Of rules that cover the same patterns the shortest stands for all. Where there are
-    more than ``most_rules``, those within a quarter of the distance are taken, a sixteenth and so on: then sets of a
-    smaller cost are certain.
+    more than ``most_rules``, those within a quarter of the distance are taken, a sixteenth and so on: then ``most`` is
+    less than what was asked for (``overflow``), and sets up to it are certain.
 
-    Parameters
-    ----------
-    program : Program
-        Without constraints, with exact masses.
-    known : sequence of rules
-        Rules to begin with.
-    least, most : int
-        Cost of the best set, and the largest cost of a set that is looked for.
-
-    Attributes
-    ----------
-    phase : str
-        "pricing", "rules", "table" or "done".
-    rules : tuple of rules
-        In the order of the table.
-    table : Table or None
-        Once it is done.
-    most : int
-        No set of at most this cost holds a rule that is not here.
-    overflow : bool
-        Whether that is less than what was asked for.
+    ``program``: without constraints, with exact masses. ``known``: rules to begin with. ``least``: cost of the best
+    set. ``phase``: "pricing", "rules", "table" or "done". ``rules``: in the order of the ``table``, which is there once
+    it is done.
     """
 
     def __init__(
@@ -92,11 +73,6 @@ class Candidates:
         return tables + sum(part.nbytes for part in parts if part is not None)
 
     @property
-    def n_rules(self) -> int:
-        """Rules so far."""
-        return len(self.rules)
-
-    @property
     def bound(self) -> int:
         """What no set costs less than, on the grid of the dual values."""
         point, price = self._dual
@@ -110,10 +86,6 @@ class Candidates:
         grid = self._dual[0].grid
         assert isinstance(grid, int)  # as the masses are exact
         return grid
-
-    def on_grid(self, cost: int) -> int:
-        """A cost in units of the grid."""
-        return cost * self.grid
 
     def advance(self) -> None:
         """One unit of work."""
@@ -136,7 +108,7 @@ class Candidates:
         if generation.done:
             self._point, self._nodes = generation.closing_point, generation.nodes_per_unit
             self._generation = None
-            self._slack = min(self.on_grid(self.most) - self.bound, LARGEST_SUM)
+            self._slack = min(self.most * self.grid - self.bound, LARGEST_SUM)
             self._enumerator = self._new_enumerator()
             self.phase = "rules"
 
@@ -149,10 +121,8 @@ class Candidates:
         assert self._enumerator is not None
         if not self._enumerator.advance(self._nodes, 1):
             return
-        result = self._enumerator.result()
-        if result.complete:
-            self._enumerator = None
-            self.rules = result.rules
+        if not self._enumerator.overflow:
+            self.rules, self._enumerator = self._enumerator.rules, None
             self._pool = Pool(self.program, self.features)
             self.phase = "table"
             return
@@ -186,13 +156,10 @@ class Candidates:
         order = np.argsort(reduced, kind="stable")
         columns = columns.some(order)
         watched = program.watched
-        group, n = _groups(columns)
-        leave, taken = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        group, first = columns.groups()
         amounts = prices.amounts(program.whole[watched], prices.leave[program.kind[watched]])
-        np.add.at(leave, group, amounts)
-        np.add.at(taken, group, np.where(amounts >= 0, point.taken, 0))
-        first = np.zeros(n, dtype=np.int64)
-        first[group[::-1]] = np.arange(len(group))[::-1]
+        leave = by_place(amounts, group, len(first))
+        taken = by_place(np.where(amounts >= 0, point.taken, 0), group, len(first))
         hits = columns.hits[:, first]
         rows, index = np.nonzero(hits)
         table = Table(
@@ -212,12 +179,3 @@ class Candidates:
         """What the set without rules costs, on the grid."""
         assert self.table is not None
         return self.program.constant * self.grid + int(self.table.leave.sum())
-
-
-def _groups(columns: Columns) -> tuple[np.ndarray, int]:
-    """Entities of one kind that no rule tells apart as one: the number of each."""
-    group, first = classes(columns.kind, columns.hits, columns.rules, np.ones(len(columns.kind), dtype=bool))
-    same = first[group]
-    if (columns.kind[same] != columns.kind).any() or any((row[same] != row).any() for row in columns.hits):
-        return np.arange(len(columns.kind)), len(columns.kind)
-    return group, len(first)

@@ -9,8 +9,7 @@ import numpy as np
 from ...kernels.by_reference import by_reference
 from ...kernels.jit import kernel
 
-DEPTH, N_FOUND, NODES, DONE = range(4)
-"""Places in ``Walk.numbers``."""
+DEPTH, N_FOUND, NODES, DONE = range(4)  # places in ``Walk.numbers``
 
 
 @by_reference

@@ -24,8 +24,7 @@ from .candidates import Candidates
 from .result import NearOptimalRuleSets
 from .tables import Models, made, nothing
 
-RATIO = 0.01
-"""How far above the optimum an objective may be, as a share of it, where nothing is said."""
+RATIO = 0.01  # how far above the optimum an objective may be, as a share of it, where nothing is said
 
 _LEVELS = 6  # distances, each twice the one before, up to which sets are found one after the other
 _NARROWINGS = 4  # smaller distances that are tried where there are more models than wanted
@@ -267,7 +266,7 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         room = max(64, min(_ROOM, _ROOM_WORDS // table.covers.shape[1]))
         complexity = self.program.max_complexity
         self._walk = kernels.new_walk(table, candidates.bound, candidates.without_rules, complexity, room)
-        if candidates.without_rules <= candidates.on_grid(most):
+        if candidates.without_rules <= most * candidates.grid:
             covered = np.zeros((1, table.covers.shape[1]), dtype=np.uint64)
             alone = np.full((1, self._walk.sets.shape[1]), -1, dtype=np.int64)
             self._round.take(alone, np.array([candidates.without_rules]), covered)
@@ -283,7 +282,7 @@ class NearOptimalRuleSetSearch(NearEnumeration):
             self._known, self.phase = models, "finished"
             return
         each = 10 + len(table.entities) // max(1, len(table.own)) + 4 * table.covers.shape[1]
-        kernels.advance(table, walk, candidates.on_grid(models.most), max(1, _EFFORT // each))
+        kernels.advance(table, walk, models.most * candidates.grid, max(1, _EFFORT // each))
         n = int(walk.numbers[kernels.N_FOUND])
         if n:
             models.take(walk.sets[:n], walk.costs[:n], walk.covered[:n])
@@ -325,7 +324,7 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         finished = self.phase == "finished"
         status = Status.OPTIMAL if finished else Status.RUNNING if self._stuck is None else Status.LIMIT
         n = max((len(models) for models in (self._known, self._round) if models is not None), default=0)
-        rules = 0 if self._candidates is None else self._candidates.n_rules
+        rules = 0 if self._candidates is None else len(self._candidates.rules)
         queued = 0 if finished or self._walk is None else int(self._walk.numbers[kernels.DEPTH])
         worth = self.program.unit / self.program.per_loss
         covered = self.optimum if self._known is None else float(self._known.most * worth)

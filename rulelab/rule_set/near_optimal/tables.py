@@ -24,21 +24,14 @@ _RULES = ["name", "conditions", "models", "sets", "share", "objective", "without
 class Models:
     """Models, each with its cheapest set, of the sets up to some cost.
 
-    Attributes
-    ----------
-    through : int64 array, shape (n_rules,)
-        Sets that have each rule.
-    cheapest : int64 array, shape (n_rules,)
-        The least cost of a set that has it.
+    ``through``, ``cheapest`` (int64 arrays, shape (n_rules,)): sets that have each rule, and the least cost of one.
     """
 
     most: int  # cost on the grid up to which sets were looked for
     n_rules: int  # rules that sets are made of
     best: tuple[int, ...]  # rules of the best set known
-    # cost, sets: for each covered set of patterns the cost of its cheapest set, and that set
-    cost: dict[bytes, int] = field(default_factory=dict)
-    sets: dict[bytes, tuple[int, ...]] = field(default_factory=dict)
-    multiplicity: dict[bytes, int] = field(default_factory=dict)  # sets that cover it
+    found: dict[bytes, list[Any]] = field(default_factory=dict)
+    """For each covered set of patterns the cost of its cheapest set, that set, and how many sets cover it."""
     without: dict[int, int] = field(default_factory=dict)
     """For the rules of the best set: the least cost of a set that does without."""
     n_sets: int = 0
@@ -49,12 +42,12 @@ class Models:
         self.cheapest = np.full(self.n_rules, np.iinfo(np.int64).max)
 
     def __len__(self) -> int:
-        return len(self.cost)
+        return len(self.found)
 
     @property
     def nbytes(self) -> int:
         """Bytes, about."""
-        return len(self.cost) * (_BYTES + 8 * self.n_words) + self.through.nbytes + self.cheapest.nbytes
+        return len(self.found) * (_BYTES + 8 * self.n_words) + self.through.nbytes + self.cheapest.nbytes
 
     def take(self, sets: np.ndarray, costs: np.ndarray, covered: np.ndarray) -> None:
         """Take sets in.
@@ -77,17 +70,10 @@ class Models:
         lengths = held.sum(axis=1).tolist()
         for i, (cost, n) in enumerate(zip(costs.tolist(), lengths, strict=True)):
             key = blob[i * size : (i + 1) * size]
-            known = self.cost.get(key)
-            if known is None:
-                self.multiplicity[key] = 1
-            else:
-                self.multiplicity[key] += 1
-            if known is None or (cost, n) < (known, len(self.sets[key])):
-                self.cost[key], self.sets[key] = cost, tuple(sets[i, :n].tolist())
-
-    def ordered(self) -> list[bytes]:
-        """What the models cover, the cheapest first, then those of fewer rules."""
-        return sorted(self.cost, key=lambda key: (self.cost[key], len(self.sets[key]), self.sets[key]))
+            known = self.found.setdefault(key, [cost, None, 0])
+            known[2] += 1
+            if known[1] is None or (cost, n) < (known[0], len(known[1])):
+                known[:2] = cost, tuple(sets[i, :n].tolist())
 
 
 def made(
@@ -102,47 +88,36 @@ def made(
 ) -> NearOptimalRuleSets:
     """The result as it stands.
 
-    Parameters
-    ----------
-    program : Program
-    candidates : Candidates
-    known, partial : Models or None
-        Of the last round that is done, and of one that is not; not both None.
-    most : int
-        The largest cost that counts as near-optimal.
-    finished : bool
-    limit : int
-        Most models.
-    **settings
-        Of the search: problem, regularization, loss, form, max_conditions, optimum, truncated, work.
+    ``known``, ``partial``: of the last round that is done, and of one that is not; not both None. ``most``: the largest
+    cost that counts as near-optimal. ``limit``: most models. ``settings``: of the search: problem, regularization,
+    loss, form, max_conditions, optimum, truncated, work.
     """
     problem: Problem = settings["problem"]
     worth = program.unit / program.per_loss
     per_grid = worth / candidates.grid
     found = [models for models in (known, partial) if models is not None]
-    cost: dict[bytes, int] = {}
-    sets: dict[bytes, tuple[int, ...]] = {}
-    multiplicity: dict[bytes, int] = {}
+    every: dict[bytes, list[Any]] = {}
     for models in found:
-        for key, value in models.cost.items():
-            if key not in cost or (value, len(models.sets[key])) < (cost[key], len(sets[key])):
-                cost[key], sets[key] = value, models.sets[key]
-            multiplicity[key] = max(multiplicity.get(key, 0), models.multiplicity[key])
-    keys = sorted(cost, key=lambda key: (cost[key], len(sets[key]), sets[key]))[:limit]
-    chosen = [sets[key] for key in keys]
+        for key, (cost, rules, times) in models.found.items():
+            one = every.setdefault(key, [cost, rules, 0])
+            if (cost, len(rules)) < (one[0], len(one[1])):
+                one[:2] = cost, rules
+            one[2] = max(one[2], times)
+    keys = sorted(every, key=lambda key: (every[key][0], len(every[key][1]), every[key][1]))[:limit]
+    chosen = [every[key][1] for key in keys]
     largest = max(found, key=lambda models: models.n_sets)
     used = sorted({k for one in chosen for k in one} | set(np.flatnonzero(largest.through).tolist()))
     used.sort(key=lambda k: (-int(largest.through[k]), int(largest.cheapest[k]), k))
     place = {k: i for i, k in enumerate(used)}
     words = bits.n_words(problem.n_patterns)
     covered = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(len(keys), -1 if keys else words)
-    objectives = np.array([float(cost[key] * per_grid) for key in keys])
+    objectives = np.array([float(every[key][0] * per_grid) for key in keys])
     return NearOptimalRuleSets(
         threshold=float(most * worth),
         sets=tuple(tuple(place[k] for k in one) for one in chosen),
         objectives=objectives,
         errors=_errors(problem, covered, settings["form"]),
-        multiplicity=np.array([multiplicity[key] for key in keys], dtype=np.int64),
+        multiplicity=np.array([every[key][2] for key in keys], dtype=np.int64),
         n_sets=largest.n_sets,
         complete=finished,
         covered=float("nan") if known is None else float(known.most * worth),
@@ -173,11 +148,6 @@ def nothing(problem: Problem, **settings: Any) -> NearOptimalRuleSets:
         _weights=_weights(problem),
         **settings,
     )
-
-
-def rule_name(problem: Problem, clause: Sequence[int], form: str) -> str:
-    """A rule in words."""
-    return (" and " if form == "dnf" else " or ").join(problem.names[j] for j in clause)
 
 
 def _weights(problem: Problem) -> np.ndarray:
@@ -216,7 +186,7 @@ def _rules(
             without = float(models.without[k] * per_grid) if k in models.without else float("nan")
         least = share if n == models.n_sets else 0.0
         best = float(int(models.cheapest[k]) * per_grid) if n else float("nan")
-        name = rule_name(problem, clause, settings["form"])
+        name = (" and " if settings["form"] == "dnf" else " or ").join(problem.names[j] for j in clause)
         rows.append((name, clause, int(shown[k]), n, n / models.n_sets, best, without, least, share))
     return pd.DataFrame(rows, columns=_RULES, index=pd.RangeIndex(len(rows), name="rule"))
 

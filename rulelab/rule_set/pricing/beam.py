@@ -10,12 +10,10 @@ import numpy as np
 from ..features import Features, Rule
 from . import conjunctions
 from .exact import MOST_RULES, check
-from .node_conditions import N_WORDS
-from .tree import DEPTH, ENUMERATES, TO_OPEN, new_tree, relations
+from .tree import DEPTH, ENUMERATES, N_WORDS, TO_OPEN, new_tree, relations
 
 WIDTHS = (50, 20, 6, 6, 5)
-_SAME_BEGINNING = (12, 4)
-"""Most rules returned with the same first condition, and with the same first two."""
+_SAME_BEGINNING = (12, 4)  # most rules returned with the same first condition, and with the same first two
 
 
 def beam(

@@ -10,7 +10,7 @@ import numpy as np
 from ..features import Features, Rule
 from . import conjunctions, cube_kernels
 from .conjunctions import NO_LIMIT
-from .cube_kernels import N_COLUMNS, N_POOL, N_TUPLES, UPDATES
+from .cube_kernels import N_COLUMNS, N_POOL, N_TUPLES
 from .selectors import Selectors, selectors
 from .tree import N_EMITTED, NODES, WORK, new_tree, relations
 
@@ -22,15 +22,9 @@ _ROOM = 200
 class BitsetSearch:
     """Branch and bound over conjunctions of at most D conditions, for categorical or small data and any D.
 
-    Parameters
-    ----------
-    weight : int64 array, shape (n_patterns,)
-    target : int64 array, shape (D + 1,), non-decreasing
-        Only rules whose sum exceeds ``target[s]``, s their number of conditions, are looked for.
-    charge : int64 array, shape (D + 1,), non-decreasing
-        Rules whose sum exceeds it are remembered.
-    room : int
-        0 when pricing; else rules are enumerated, so many before they must be taken out with `emitted`.
+    ``target``, ``charge`` (int64 arrays, shape (D + 1,), non-decreasing): only rules whose sum exceeds ``target[s]``, s
+    their number of conditions, are looked for; those whose sum exceeds ``charge[s]`` are remembered. ``room``: 0 when
+    pricing; else rules are enumerated, so many before they must be taken out with `emitted`.
     """
 
     def __init__(
@@ -134,11 +128,6 @@ class CubeSearch:
     def nbytes(self) -> int:
         """Bytes of the cells and of the cell numbers of the patterns."""
         return self._parts.codes.nbytes + sum(part.nbytes for part in self._cubes)
-
-    @property
-    def updates(self) -> int:
-        """Updates of cells by patterns so far."""
-        return int(self._cubes.numbers[UPDATES])
 
     def advance(self, max_nodes: int) -> bool:
         """Search at most so many tuples; returns whether the search is done."""

@@ -22,12 +22,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.jit import inlined, inner
-from .node_conditions import N_WORDS, count_hurting
-from .tree import MOST_BOUNDED, MOST_CONDITIONS, N_PASSES, WORK
+from .tree import MOST_BOUNDED, MOST_CONDITIONS, N_PASSES, N_WORDS, WORK, count_hurting
 
 NEVER = -(2**62)
-WORTH_A_PASS = 4
-"""Conditions to extend a node by, that make up for taking one away for nothing."""
+WORTH_A_PASS = 4  # conditions to extend a node by, that make up for taking one away for nothing
 
 
 @inlined

@@ -13,17 +13,30 @@ import numpy as np
 
 from ...kernels.jit import inlined, inner, kernel
 from .bounds import bound, move
-from .node_conditions import N_SECTIONS, N_WORDS, build, count, fill_slots, keep_covered
-from .tree import DEPTH, ENUMERATES, MOST_BOUNDED, MOST_CONDITIONS, N_EMITTED, NODES, TO_LAY_OUT, TO_OPEN, WORK
+from .tree import (
+    DEPTH,
+    ENUMERATES,
+    MOST_BOUNDED,
+    MOST_CONDITIONS,
+    N_EMITTED,
+    N_SECTIONS,
+    N_WORDS,
+    NODES,
+    TO_LAY_OUT,
+    TO_OPEN,
+    WORK,
+    build,
+    count,
+    fill_slots,
+    keep_covered,
+)
 
 DONE, PAUSED, FULL = 0, 1, 2
 
 NO_LIMIT = 2**62
-_COUNTING = 30
-"""Words of slots that take about the time of what else there is to do for a condition."""
+_COUNTING = 30  # words of slots that take about the time of what else there is to do for a condition
 
-WORTH_A_LEVEL = 8
-"""Conditions to extend a node by, that make up for laying out its patterns anew."""
+WORTH_A_LEVEL = 8  # conditions to extend a node by, that make up for laying out its patterns anew
 
 
 @kernel

@@ -21,8 +21,7 @@ from .selectors import Selectors, contract, cumulate, is_above
 
 DONE, PAUSED = 0, 1
 
-LARGEST_ROUNDED = 2**30
-"""No sum of rounded weights is larger in absolute value."""
+LARGEST_ROUNDED = 2**30  # no sum of rounded weights is larger in absolute value
 
 # positions in Cubes.numbers
 N_COLUMNS, N_TUPLES, N_POOL, IS_NEW, UPDATES, SHIFT, NEXT_IS_FILLED, GAINED = range(8)

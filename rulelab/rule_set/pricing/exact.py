@@ -1,7 +1,8 @@
-"""Exact pricing: the rules whose covered patterns weigh most, proven, for every number of conditions."""
+"""Exact pricing: the rules whose covered patterns weigh most, proven, or all that weigh enough."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ _BITSET_SHARE = 0.125
 
 LARGEST_SUM = 2**57
 METHODS = ("auto", "bitset", "cubes")
+_ROOM = 1024
+_RULE_BYTES = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,41 +31,22 @@ class Pricing:
     falls in s; equal to the largest such sum where it exceeds ``charge[s]``, or ``least[s]``, and the call is complete.
     ``best[0]`` is 0."""
     rules: tuple[Rule, ...]  # different rules of positive value, the largest value first, at most `MOST_RULES`
-    # sums, values (int64, shape (len(rules),)): the rules' sums of weight; value: sum - charge[number of conditions]
-    sums: np.ndarray
-    values: np.ndarray
-    nodes: int  # conjunctions opened, or tuples of columns searched
+    values: np.ndarray  # int64, shape (len(rules),): sum of weight - charge[number of conditions]
     complete: bool  # whether nothing is left to search
-
-    @property
-    def value(self) -> int:
-        """The largest value found; 0 when no rule has a positive one."""
-        return int(self.values[0]) if len(self.values) else 0
 
 
 class Pricer:
     """A pricing call that can be continued: advance it in slices, pickle it in between; the result is the same.
 
-    Raises ValueError.
-
-    Parameters
-    ----------
-    weight : int64 array, shape (n_patterns,)
-        What a rule gains by covering each pattern; negative where it loses. The sum of absolute values must stay
-        below 2**57.
-    charge : int, or int64 array of shape (D + 1,)
-        What a rule of s conditions costs: ``charge[s]``, non-decreasing; or a price p for ``p * (1 + s)``.
-    max_conditions : int, optional
-        D, the most conditions of a rule; None for no limit.
-    seeds : sequence of tuples of int
-        Known rules: they are returned among the others, and the search does not look for less than they give.
-    method : "auto", "bitset" or "cubes"
-        Branch and bound over conjunctions on packed patterns, or inside data cubes (at most 5 conditions). By default
-        the former; where the latter is possible, it takes over when the former has done an eighth of the estimated
-        work. Work is counted, not timed.
-    least : int64 array, shape (D + 1,), optional
-        Non-decreasing, at least the charges: only rules whose sum exceeds ``least[s]`` are looked for. Others that gain
-        are returned when they are met.
+    ``weight`` (int64 array, shape (n_patterns,)): what a rule gains by covering each pattern; the sum of absolute
+    values must stay below 2**57. ``charge`` (int64 array, shape (D + 1,)): what a rule of s conditions costs,
+    non-decreasing; or a price p for ``p * (1 + s)``. ``max_conditions``: D; None for no limit. ``seeds``: known rules,
+    which are returned among the others; the search does not look for less than they give. ``method``: "bitset", branch
+    and bound over conjunctions on packed patterns, or "cubes", inside data cubes (at most 5 conditions); "auto": the
+    former, and where the latter is possible, it takes over when the former has done an eighth of the estimated work,
+    which is counted, not timed. ``least`` (int64 array, shape (D + 1,)): non-decreasing, at least the charges: only
+    rules whose sum exceeds ``least[s]`` are looked for; others that gain are returned when they are met. Raises
+    ValueError.
     """
 
     def __init__(
@@ -113,11 +97,6 @@ class Pricer:
     def nodes(self) -> int:
         return self._bitset.nodes + (0 if self._cubes is None else self._cubes.nodes)
 
-    @property
-    def updates(self) -> int:
-        """Updates of the cells of data cubes so far."""
-        return 0 if self._cubes is None else self._cubes.updates
-
     def advance(self, max_nodes: int) -> bool:
         """Search at most so many nodes more; returns whether the search is done."""
         last = self.nodes + max_nodes
@@ -138,25 +117,7 @@ class Pricer:
             best = np.minimum(best, self._cubes.bounds())
             found += self._cubes.pool()
         best[0] = 0
-        return Pricing(best, *_best_rules(found, self._charge), self.nodes, self.done)
-
-
-def price(
-    features: Features,
-    weight: np.ndarray,
-    charge: int | np.ndarray,
-    max_conditions: int | None = None,
-    seeds: Sequence[Rule] = (),
-    node_limit: int | None = None,
-    method: str = "auto",
-) -> Pricing:
-    """The rules of the largest sum of weight; the parameters are those of `Pricer`.
-
-    ``node_limit`` ends the search early: the bounds are weaker then, but valid, and ``complete`` is False.
-    """
-    pricer = Pricer(features, weight, charge, max_conditions, seeds, method)
-    pricer.advance(2**62 if node_limit is None else node_limit)
-    return pricer.result()
+        return Pricing(best, *_best_rules(found, self._charge), self.done)
 
 
 def check(
@@ -188,16 +149,76 @@ def check(
     return weight, out
 
 
-def _best_rules(
-    found: Iterable[tuple[Rule, int]], charge: np.ndarray
-) -> tuple[tuple[Rule, ...], np.ndarray, np.ndarray]:
-    """Different rules of positive value, their sums and values."""
-    sums = {rule: total for rule, total in found if len(rule) < len(charge)}
-    values = {rule: total - int(charge[len(rule)]) for rule, total in sums.items()}
-    rules = sorted((rule for rule in sums if values[rule] > 0), key=lambda rule: (-values[rule], len(rule), rule))
+def _best_rules(found: Iterable[tuple[Rule, int]], charge: np.ndarray) -> tuple[tuple[Rule, ...], np.ndarray]:
+    """Different rules of positive value, and their values."""
+    values = {rule: total - int(charge[len(rule)]) for rule, total in found if len(rule) < len(charge)}
+    rules = sorted((rule for rule in values if values[rule] > 0), key=lambda rule: (-values[rule], len(rule), rule))
     rules = rules[:MOST_RULES]
-    return (
-        tuple(rules),
-        np.array([sums[rule] for rule in rules], dtype=np.int64),
-        np.array([values[rule] for rule in rules], dtype=np.int64),
-    )
+    return tuple(rules), np.array([values[rule] for rule in rules], dtype=np.int64)
+
+
+class Enumerator:
+    """An enumeration that can be continued: advance it in slices, pickle it in between; the result is the same.
+
+    ``weight``, ``max_conditions``: as for `Pricer`. ``threshold`` (int64 array, shape (D + 1,), non-decreasing): rules
+    of s conditions whose sum of weight is at least ``threshold[s]`` are wanted. ``limit``: most covered sets, beyond
+    which it ends (``overflow``).
+
+    Two rules that cover the same patterns are the same column of every master problem but for their complexity, also
+    under fairness constraints, so the shorter one is enough. Sets are compared over all patterns, those of weight 0
+    included: a pattern with dual value 0 has its say in the integer program. No rule is left out for its weights.
+    """
+
+    def __init__(
+        self, features: Features, weight: np.ndarray, threshold: np.ndarray, max_conditions: int | None, limit: int
+    ) -> None:
+        weight, threshold = check(features, weight, threshold, max_conditions)
+        self._features = features
+        self._weight = weight
+        self._limit = int(limit)
+        self._search = BitsetSearch(features, weight, threshold - 1, threshold, room=_ROOM)
+        self._found: dict[bytes, list[Rule]] = {}
+        self._n_found = 0
+        self.overflow = False
+
+    @property
+    def done(self) -> bool:
+        return self.overflow or self._search.done
+
+    @property
+    def nodes(self) -> int:
+        return self._search.nodes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the search and, about, of the rules found."""
+        return self._search.nbytes + _RULE_BYTES * self._n_found
+
+    def advance(self, max_nodes: int, max_batches: int | None = None) -> bool:
+        """Search at most so many nodes more, for so many batches of rules; returns whether the enumeration is done."""
+        last, batches = self.nodes + max_nodes, 0
+        while not self.done and batches != max_batches:
+            batches += 1
+            self._search.advance(last - self.nodes)
+            for rule, _ in self._search.emitted():
+                self._enter(rule)
+            self.overflow = self._n_found > self._limit
+            if not self._search.full:
+                break
+        return self.done
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """For each covered set found so far one of the rules of fewest conditions that cover it."""
+        return tuple(sorted(rule for known in self._found.values() for rule in known))
+
+    def _enter(self, rule: Rule) -> None:
+        """Keep the rule unless a rule that is not longer covers the same patterns; a digest finds the candidates."""
+        cover = self._features.covers([rule])[0]
+        known = self._found.setdefault(hashlib.blake2b(cover.tobytes(), digest_size=16).digest(), [])
+        for k, other in enumerate(known):
+            if np.array_equal(self._features.covers([other])[0], cover):
+                known[k] = min(other, rule, key=lambda r: (len(r), r))
+                return
+        known.append(rule)
+        self._n_found += 1

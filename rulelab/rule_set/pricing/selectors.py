@@ -17,8 +17,7 @@ from ..features import Features
 
 MOST_CELLS = 250
 MOST_SELECTORS = 20_000
-BLOCK = 256
-"""Cells that are looked at before it is asked whether they suffice."""
+BLOCK = 256  # cells that are looked at before it is asked whether they suffice
 
 
 @by_reference

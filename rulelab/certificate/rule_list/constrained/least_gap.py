@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ....data.problem import Problem
 from ....models import RuleList
-from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
+from ...certificate import Certificate, CertificateError, certificate_of, check_arrays, check_parameters
 from ...demands import counted
 from ...outcome import Outcome
 from ...rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
@@ -24,36 +23,27 @@ from ...whole_weights import divided
 from ..checker import check_rules
 from .prefixes import meets_nothing_cheaper
 from .space import FairSpace, linear_row, read_sizes, rows_of, space_of
-from .table import certificate_of, check_table, kept
+from .table import check_table, kept
 
 _NEEDED = ("min_accuracy", "max_length")
 
 
 def check(
-    problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
-) -> Outcome:
+    problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray], found: Outcome
+) -> None:
     """Check the table and the multipliers against the problem and the model."""
-    found: dict[str, Any] = {}
-    checked: dict[str, int] = {}
-    try:
-        check_parameters(parameters, _NEEDED, "lists of least gap", ("min_group_size", "shift"), GAP)
-        check_arrays(arrays, ("multipliers", "sets", "values"))
-        space, gap = _space(problem, model, parameters, arrays["multipliers"])
-        found["objective"] = float(gap)
-        if gap:
-            longest = int(parameters["max_length"])
-            checked.update(
-                check_table(
-                    space, partial(meets_nothing_cheaper, space, longest + 1, False), arrays["sets"], arrays["values"]
-                )
-            )
-    except CertificateError as error:
-        return Outcome(False, str(error), checked=checked, **found)
-    reason = (
-        f"no rule list of at most {counted(int(parameters['max_length']), 'rule')} with an accuracy of at least "
+    check_parameters(parameters, _NEEDED, "lists of least gap", ("min_group_size", "shift"), GAP)
+    check_arrays(arrays, ("multipliers", "sets", "values"))
+    space, gap = _space(problem, model, parameters, arrays["multipliers"])
+    found.objective, longest = float(gap), int(parameters["max_length"])
+    if gap:
+        through = partial(meets_nothing_cheaper, space, None, longest + 1, False)
+        found.checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
+    found.lower_bound, found.resolution = found.objective, 0.0
+    found.prove(
+        f"no rule list of at most {counted(longest, 'rule')} with an accuracy of at least "
         f"{parameters['min_accuracy']!r} has a gap below {float(gap):.10g}"
     )
-    return Outcome(True, reason, lower_bound=found["objective"], resolution=0.0, checked=checked, **found)
 
 
 def prove_least_gap(
@@ -70,14 +60,9 @@ def prove_least_gap(
     problem's patterns. Raises CertificateError when the bounds do not prove it, or weights have too many digits.
     """
     space, gap = _space(problem, model, parameters, multipliers)
-    through = partial(meets_nothing_cheaper, space, int(parameters["max_length"]) + 1, False)
-    arrays = kept(space, through, bounds) if gap else _nothing(space)
-    return certificate_of(problem, parameters, {**arrays, "multipliers": multipliers})
-
-
-def _nothing(space: FairSpace) -> dict[str, np.ndarray]:
-    width = -(-len(space.inside) // 8)
-    return {"sets": np.zeros((0, width), dtype=np.uint8), "values": np.zeros(0, dtype=np.int64)}
+    through = partial(meets_nothing_cheaper, space, None, int(parameters["max_length"]) + 1, False)
+    arrays = kept(problem, space, through if gap else None, bounds)
+    return certificate_of(problem, model.family, parameters, {**arrays, "multipliers": multipliers}, in_order=True)
 
 
 def _space(

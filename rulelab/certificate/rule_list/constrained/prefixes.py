@@ -1,4 +1,11 @@
-"""Going through all prefixes that a table of bounds does not cut: no list on the way may be fair and cheaper."""
+"""Going through all prefixes that a table of bounds does not cut: no list on the way may be fair, obey, and be cheaper.
+
+Where lists have to obey demands, one costs no less than it does in the relaxation: its prefix, and what completing the
+rest costs without demands, the default alone or the table's value of one rule or more. A rule that meets a demand gets
+no more right in the relaxation than it captures of the rest, and a list costs what it would without the rule, the price
+of the rule, less what it gets right. A rule may capture all that is left, or predict what the default does, where that
+is what meets a demand.
+"""
 
 from __future__ import annotations
 
@@ -7,52 +14,89 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....data.directions import NEGATIVE, POSITIVE
 from ...certificate import CertificateError
 from .space import FairSpace
 from .table import largest_sums, one_more_rule
 
-MOST = 2_000_000
-"""Prefixes that are looked at before a proof is refused."""
+MOST = 2_000_000  # prefixes that are looked at before a proof is refused
 
-Waiting = dict[int, dict[bytes, list[Any]]]
-"""Prefixes by the packed set that they leave, and these by their size."""
+Waiting = dict[int, dict[bytes, list[Any]]]  # prefixes by the packed set that they leave, and these by their size
+
+
+class Demands(NamedTuple):
+    """What a list must use, and what it must not use too often."""
+
+    meets: np.ndarray  # bool, shape (n_demands, n_antecedents): for each demand which antecedents meet it
+    first: int | None  # the antecedent of the first rule
+    uses: np.ndarray  # int64, shape (n_limits, n_antecedents): how often each antecedent uses what is limited
+    most: np.ndarray  # int64, shape (n_limits,): how often a list may use it
+    longest: int | None  # most rules
+    labels: np.ndarray  # uint8, shape (n_antecedents,): what a rule with each antecedent may predict
+
+    @property
+    def possible(self) -> Demands:
+        """The same of the antecedents with which a rule may predict something, of which the first rule must be one."""
+        some = self.labels > 0
+        first = None if self.first is None else int(some[: self.first].sum())
+        return Demands(self.meets[:, some], first, self.uses[:, some], self.most, self.longest, self.labels[some])
 
 
 class _Prefix(NamedTuple):
-    """What a prefix costs, also in the relaxation, and its sums of the constraints."""
+    """What a prefix costs, also in the relaxation, its sums of the constraints, and what it has met and used."""
 
     cost: int
     relaxed: int
     sums: np.ndarray
+    met: np.ndarray
+    used: np.ndarray
+    length: int
 
 
-def meets_nothing_cheaper(space: FairSpace, cost: int, majority: bool, value: Callable[[bytes], int]) -> int:
-    """Show that no fair list costs less; returns how many prefixes were extended.
+class _Asked(NamedTuple):
+    """What does not change on the way: ``cost`` is that of the model, ``most`` in the relaxation less than it."""
 
-    Raises CertificateError when there is a cheaper fair list, or when the bounds cut too little.
+    space: FairSpace
+    demands: Demands | None
+    cost: int
+    most: int
+    majority: bool
 
-    Parameters
-    ----------
-    cost : int
-        Of the list that is claimed to be optimal.
-    majority : bool
-        Whether rules must have the label of most of what they capture, negative where both weigh the same.
-    value : callable
-        Of a packed set: a bound on its relaxed completions by one rule or more; the price of a rule at least.
+    def fits(self, net: np.ndarray, label: int) -> np.ndarray:
+        """Whether what weighs so much more positive than negative may be predicted so."""
+        return ~np.bool_(self.majority) | ((net > 0) == bool(label))
+
+    def no_worse(self, one: _Prefix, other: _Prefix) -> bool:
+        """Whether a prefix costs no more than another, and whatever completes the other one's demands completes its."""
+        if one.cost > other.cost or self.demands is None:
+            return one.cost <= other.cost
+        room = self.demands.longest is None or one.length <= other.length
+        return room and not ((one.used > other.used).any() or (one.met < other.met).any())
+
+
+def meets_nothing_cheaper(
+    space: FairSpace, demands: Demands | None, cost: int, majority: bool, value: Callable[[bytes], int]
+) -> int:
+    """Show that no list that is fair, and obeys where something is demanded, costs less.
+
+    ``cost``: of the list that is claimed to be optimal. ``majority``: whether rules must have the label of most of what
+    they capture, negative where both weigh the same. ``value``: of a packed set: a bound on its relaxed completions by
+    one rule or more; the price of a rule at least. Returns how many prefixes were extended. Raises CertificateError
+    when there is a cheaper list, or when the bounds cut too little.
     """
-    most = space.scaled(cost - 1)
+    asked = _Asked(space, demands, cost, space.scaled(cost - 1), majority)
+    none = np.zeros(0 if demands is None else len(demands.meets), dtype=bool)
+    unused = np.zeros(0 if demands is None else len(demands.most), dtype=np.int64)
     totals = space.wrong.sum(axis=1)
     for label in range(2):
-        allowed = not majority or label == int(space.net.sum() > 0)
+        allowed = (demands is None or demands.first is None) and none.all() and asked.fits(space.net.sum(), label)
         if allowed and totals[label] < cost and space.is_fair(space.d.sum(axis=1) * label):
-            raise CertificateError(f"the list without rules that predicts class {label} is fair and {space.better}")
-    start = _Prefix(0, space.base, np.zeros(len(space.d), dtype=np.int64))
+            cheaper = f"is fair and {space.better}" if demands is None else "obeys, is fair and costs less"
+            raise CertificateError(f"the list without rules that predicts class {label} {cheaper}")
     return walk(
         len(space.inside),
-        start,
-        lambda mask, key, prefixes, waiting: _Set(space, mask, key, value).extend(
-            prefixes, cost, most, majority, waiting
-        ),
+        _Prefix(0, space.base, np.zeros(len(space.d), dtype=np.int64), none, unused, 0),
+        lambda mask, key, prefixes, waiting: _Set(space, mask, key, value).extend(asked, prefixes, waiting),
     )
 
 
@@ -75,15 +119,9 @@ def walk(n: int, start: Any, extend: Callable[[np.ndarray, bytes, list[Any], Wai
 
 
 class LeftSet:
-    """A set of patterns that prefixes leave, with everything counted.
+    """A set of patterns (``mask``; ``key``: packed) that prefixes leave, with everything counted.
 
-    Parameters
-    ----------
-    mask : bool array, shape (n_patterns,)
-    key : bytes
-        The set, packed.
-    value : callable
-        Of a packed set: a bound on its relaxed completions by one rule or more; the price of a rule at least.
+    ``value``: as of `meets_nothing_cheaper`.
     """
 
     def __init__(self, space: FairSpace, mask: np.ndarray, key: bytes, value: Callable[[bytes], int]) -> None:
@@ -135,33 +173,86 @@ class LeftSet:
 class _Set(LeftSet):
     """A set of patterns that prefixes leave, and how these go on."""
 
-    def extend(self, prefixes: list[_Prefix], cost: int, most: int, majority: bool, waiting: Waiting) -> int:
+    def extend(self, asked: _Asked, prefixes: list[_Prefix], waiting: Waiting) -> int:
         """Try every rule after every prefix; returns how many prefixes were extended."""
-        space, L, done = self.space, self.space.relaxed_rule, 0
-        rest = self.all_wrong[:, None] - self.wrong
+        demands, done = asked.demands, 0
+        self.rest = self.all_wrong[:, None] - self.wrong
+        self.fitting_rest = [asked.fits(self.all_net - self.net, default) for default in range(2)]
+        may = [self.useful, self.useful]
+        if demands is not None:
+            may = [demands.labels & label > 0 for label in (NEGATIVE, POSITIVE)]
+            size = self.space.inside[self.mask].sum(axis=0)
+            saved = np.maximum(0, self.space.relaxed_rule - np.where(may, self.captured, 0).max(axis=0))
+        may = [may[label] & asked.fits(self.net, label) for label in range(2)]
         for prefix in prefixes:
-            if prefix.relaxed + self.bound > most:
+            if demands is not None:
+                allowed = self._allowed(demands, asked.most, prefix, size > 0, saved)
+            else:
+                allowed = None if prefix.relaxed + self.bound > asked.most else self.useful
+            if allowed is None:
                 continue
             done += 1
             for label in range(2):
-                tried = self.useful & (prefix.relaxed + self.least + L - self.captured[label] <= most)
-                if majority:
-                    tried &= (self.net > 0) == bool(label)
-                spent = prefix.cost + space.per_rule + self.wrong[label]
-                ends = tried & (spent + rest[1 - label] < cost)
-                if majority:
-                    ends &= (self.all_net - self.net > 0) == bool(1 - label)
-                for a in np.flatnonzero(ends):
-                    sums = prefix.sums + (self.d[:, a] if label else self.all_d - self.d[:, a])
-                    if space.is_fair(sums):
-                        raise CertificateError(f"there is a fair list that {space.better}")
-                relaxed = prefix.relaxed + L + self.captured[1 - label]
-                goes_on = tried & (spent + space.per_rule < cost) & (relaxed + self.further <= most)
-                for a in np.flatnonzero(goes_on):
-                    sums = prefix.sums + (self.d[:, a] if label else 0)
-                    self.enter(int(a), _Prefix(int(spent[a]), int(relaxed[a]), sums), most, waiting, _costs_no_more)
+                self._try(asked, prefix, allowed & may[label], label, waiting)
         return done
 
+    def _allowed(
+        self, demands: Demands, most: int, prefix: _Prefix, captures: np.ndarray, saved: np.ndarray
+    ) -> np.ndarray | None:
+        """The rules that may follow a prefix, as far as what is demanded tells; None: it is cut."""
+        allowed = captures & (prefix.used[:, None] + demands.uses <= demands.most[:, None]).all(axis=0)
+        more = self._missing(demands, prefix, allowed, saved)
+        if more is None or prefix.relaxed + max(self.bound, self.least + more) > most:
+            return None
+        if demands.longest is not None:
+            allowed &= prefix.length < demands.longest
+        if prefix.length == 0 and demands.first is not None:
+            allowed &= np.arange(len(allowed)) == demands.first
+        return allowed
 
-def _costs_no_more(one: _Prefix, other: _Prefix) -> bool:
-    return one.cost <= other.cost
+    def _missing(self, demands: Demands, prefix: _Prefix, allowed: np.ndarray, saved: np.ndarray) -> int | None:
+        """What the demands that are not met yet cost on top at least; None: they cannot be met."""
+        apart = int(demands.meets.sum(axis=0).max(initial=0)) <= 1
+        extra = []
+        for meets in demands.meets[~prefix.met]:
+            some = meets & allowed
+            if not some.any():
+                return None
+            extra.append(int(saved[some].min()))
+        needed = len(extra) if apart else min(1, len(extra))
+        if demands.longest is not None and prefix.length + needed > demands.longest:
+            return None
+        return sum(extra) if apart else max(extra, default=0)
+
+    def _try(self, asked: _Asked, prefix: _Prefix, allowed: np.ndarray, label: int, waiting: Waiting) -> None:
+        """Every rule of a label that may follow a prefix: lists that end with it, and what goes on.
+
+        Without demands a last rule that predicts what the default does is needless.
+        """
+        space, demands, cost, most, _ = asked
+        L = space.relaxed_rule
+        tried = allowed & (prefix.relaxed + self.least + L - self.captured[label] <= most)
+        spent = prefix.cost + space.per_rule + self.wrong[label]
+        met = None if demands is None else prefix.met[:, None] | demands.meets
+        for default in range(2) if demands is not None else (1 - label,):
+            ends = tried & (spent + self.rest[default] < cost) & self.fitting_rest[default]
+            if met is not None:
+                ends &= met.all(axis=0)
+            for a in np.flatnonzero(ends).tolist():
+                after = (self.all_d - self.d[:, a]) * default
+                if space.is_fair(prefix.sums + self.d[:, a] * label + after):
+                    obeys = "list that obeys, is fair and costs less than the model"
+                    raise CertificateError(f"there is a {obeys if demands else f'fair list that {space.better}'}")
+        relaxed = prefix.relaxed + L + self.captured[1 - label]
+        further = self.further if demands is None else L
+        goes_on = tried & self.useful & (spent + space.per_rule < cost) & (relaxed + further <= most)
+        for a in np.flatnonzero(goes_on).tolist():
+            new = prefix._replace(
+                cost=int(spent[a]),
+                relaxed=int(relaxed[a]),
+                sums=prefix.sums + self.d[:, a] * label,
+                length=prefix.length + 1,
+            )
+            if demands is not None and met is not None:
+                new = new._replace(met=met[:, a], used=prefix.used + demands.uses[:, a])
+            self.enter(a, new, most, waiting, asked.no_worse)

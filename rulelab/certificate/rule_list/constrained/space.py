@@ -65,14 +65,7 @@ class FairSpace:
     def count(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Relaxed weight that each antecedent captures of sets, by cheaper label, and that of the sets.
 
-        Parameters
-        ----------
-        masks : bool array, shape (n, n_patterns)
-
-        Returns
-        -------
-        captured : array, shape (2, n, n_antecedents)
-        total : array, shape (2, n)
+        ``masks`` (bool array, shape (n, n_patterns)). Returns arrays of shape (2, n, n_antecedents) and (2, n).
         """
         kind = np.float64 if int(self.weight.sum()) < _EXACT else np.int64
         chosen = masks[None].astype(kind) * self.weight[:, None].astype(kind)

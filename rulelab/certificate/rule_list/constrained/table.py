@@ -15,16 +15,13 @@ import numpy as np
 
 from ....data.problem import Problem
 from ....kernels import bits
-from ....models import RuleList
-from ...certificate import Certificate, CertificateError
-from ...origin import Origin
+from ...certificate import CertificateError
 from ...parts import look, parts
 from ..children import times_at_most
 from .space import FairSpace
 
 _LARGEST = 1 << 62
-LONGEST = 12
-"""Completions of more rules than this are bounded by their rules alone."""
+LONGEST = 12  # completions of more rules than this are bounded by their rules alone
 Through = Callable[[Callable[[bytes], int]], int]
 """Goes through all prefixes, given a bound for each set, and returns how many; raises CertificateError."""
 _CELLS = 1 << 21
@@ -133,10 +130,12 @@ def check_table(space: FairSpace, through: Through, sets: np.ndarray, values: np
     return {"sets": len(sets), "prefixes": through(_value_of(space, table))}
 
 
-def kept(space: FairSpace, through: Through, bounds: Mapping[bytes, int]) -> dict[str, np.ndarray]:
-    """Of bounds on completions those that going through all prefixes needs: "sets" and "values".
+def kept(
+    problem: Problem, space: FairSpace, through: Through | None, bounds: Mapping[bytes, int]
+) -> dict[str, np.ndarray]:
+    """Of bounds on completions those that going through all prefixes needs: "sets", packed in order, and "values".
 
-    Raises CertificateError when the bounds do not prove it.
+    Without a way ``through`` them there are none. Raises CertificateError when the bounds do not prove it.
     """
     used: dict[bytes, int] = {}
     value = _value_of(space, bounds)
@@ -146,7 +145,8 @@ def kept(space: FairSpace, through: Through, bounds: Mapping[bytes, int]) -> dic
             used[key] = bounds[key]
         return value(key)
 
-    through(noted)
+    if through is not None:
+        through(noted)
     fresh, width = list(used), -(-len(space.inside) // 8)
     while fresh:
         sets = np.frombuffer(b"".join(fresh), dtype=np.uint8).reshape(-1, width)
@@ -161,15 +161,9 @@ def kept(space: FairSpace, through: Through, bounds: Mapping[bytes, int]) -> dic
                     used[key] = bounds[key]
                     fresh.append(key)
     sets = np.frombuffer(b"".join(used), dtype=np.uint8).reshape(-1, width)
+    members = np.unpackbits(sets, axis=1, count=problem.n_patterns)
+    sets = np.packbits(members[:, bits.order(problem.words)], axis=1)
     return {"sets": sets, "values": np.array(list(used.values()), dtype=np.int64)}
-
-
-def certificate_of(problem: Problem, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Certificate:
-    """The certificate of a rule list with these parameters and arrays."""
-    origin = None if problem.conditions is None else Origin.of(problem)
-    members = np.unpackbits(arrays["sets"], axis=1, count=problem.n_patterns)
-    arrays = {**arrays, "sets": np.packbits(members[:, bits.order(problem.words)], axis=1)}
-    return Certificate(RuleList.family, problem.fingerprint, dict(parameters), arrays, origin, in_order=True)
 
 
 def _table(space: FairSpace, sets: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,86 +1,129 @@
-"""Checks a proof that no rule list that obeys demands, and is fair, costs less: multipliers, bounds, all prefixes."""
+"""Checks a proof that no rule list that is fair, or obeys demands, costs less: multipliers, bounds, all prefixes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial, reduce
 from itertools import product
 from operator import and_
-from typing import Any
 
 import numpy as np
 
 from ....data.directions import DIRECTIONS, NEGATIVE, POSITIVE, allowed_labels, in_words
 from ....data.problem import Problem
 from ....models import RuleList
-from ...certificate import Certificate, CertificateError, check_arrays, check_parameters
-from ...demands import LARGEST, Asked, asked_in_words, counted, names_of, read_asked
-from ...outcome import LOWER_BOUND, Outcome
+from ...certificate import Certificate, CertificateError, certificate_of, check_arrays, check_parameters
+from ...demands import DEMANDS, LARGEST, Asked, asked_in_words, counted, names_of, read_asked
+from ...outcome import LOWER_BOUND, Outcome, cost_to_prove
 from ...rule_set.parity import SUFFIX, check_parities
 from ...whole_weights import divided
-from ..claim import Claim, read_claim
-from .demanding_prefixes import Demands, meets_nothing_cheaper
+from ..checker import check_rules, recompute
+from ..states import Grid
+from .prefixes import Demands, meets_nothing_cheaper
 from .space import FairSpace, fair_space
-from .table import Through, certificate_of, check_table, kept
+from .table import Through, check_table, kept
 
 LABELS = "labels"
 """The array of those whose rules may not predict either class with every antecedent: see `allowed_labels`."""
 FIRST, LONGEST = "first_rule", "max_length"
 
 
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What a certificate of fair lists claims: none costs less than ``cost`` units, ``bound`` in the objective.
+
+    ``objective``: of the model. ``optimal``: whether that is the model's cost, less what rounding can hide.
+    """
+
+    costs: Grid
+    objective: Fraction
+    cost: int
+    bound: Fraction
+    optimal: bool
+
+    def holds(self, found: Outcome, lists: str = "fair rule list", among: str = "") -> None:
+        """Say what is proven by a check in which nothing cheaper was met."""
+        bound = float(self.bound)
+        if not self.optimal:
+            found.prove_bound(bound, among)
+            return
+        found.lower_bound, found.resolution = bound, float(self.objective - self.bound)
+        which = f" that {among}" if among else ""
+        found.prove(f"no {lists}{which} has an objective below {bound:.10g}", among)
+
+
+def check_majority(problem: Problem, model: RuleList) -> None:
+    """Refuse a model that predicts otherwise than most of what a rule captures; the negative class where both tie."""
+    every = (*model.rules, model.default)
+    for i, (rule, captured) in enumerate(zip(every, check_rules(problem, model), strict=True)):
+        more = int(problem.masses.positives[captured].sum()) > int(problem.masses.negatives[captured].sum())
+        if captured.any() and more != (rule.prediction == problem.classes[1]):
+            raise CertificateError(f"rule {i + 1} of the model does not predict the majority of what it captures")
+
+
+def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float]) -> Claim:
+    """What the parameters (``regularization``, maybe ``majority`` and ``lower_bound``) claim of a model.
+
+    It is checked rule by rule. Raises CertificateError when the model is not what it says, or the claim is none.
+    """
+    majority = parameters.get("majority", 0)
+    if majority not in (0, 1):
+        raise CertificateError("the certificate does not say for which labels it speaks")
+    costs, objective, _, cost = recompute(problem, model, parameters["regularization"], problem.n_antecedents)
+    if majority == 1:
+        check_majority(problem, model)
+    optimal = LOWER_BOUND not in parameters
+    least = cost_to_prove(parameters, cost, costs.unit, costs.overestimate, costs.hidden)
+    bound = objective if optimal and costs.exact else max(Fraction(0), least * costs.unit - costs.overestimate)
+    return Claim(costs, objective, least, bound, optimal)
+
+
 def check(
-    problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]
-) -> Outcome:
+    problem: Problem, model: RuleList, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray], found: Outcome
+) -> None:
     """Check the table, the multipliers of a fair list, and the demands against the problem and the model."""
-    found: dict[str, Any] = {}
-    checked: dict[str, int] = {}
     fair = any(name.endswith(SUFFIX) for name in parameters)
+    obeys = DEMANDS in arrays
     needed = ("regularization", "majority") if fair else ("regularization",)
-    optional = (*(("min_group_size",) if fair else ()), "shift", FIRST, LONGEST, LOWER_BOUND)
-    try:
-        check_parameters(parameters, needed, "rule lists that obey", optional, SUFFIX)
-        check_arrays(arrays, (*names_asked(arrays), *(("multipliers",) if fair else ()), "sets", "values"))
-        demands = demands_of(problem, parameters, arrays)
-        space, claim, through = _space(problem, model, parameters, demands, arrays.get("multipliers"))
-        found["objective"] = float(claim.objective)
-        checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
-    except CertificateError as error:
-        return Outcome(False, str(error), checked=checked, **found)
-    return claim.holds(checked, "fair rule list" if fair else "rule list", in_short(problem, demands))
+    optional = (*(("min_group_size",) if fair else ()), *((FIRST, LONGEST) if obeys else ()), "shift", LOWER_BOUND)
+    check_parameters(parameters, needed, "rule lists that obey" if obeys else "rule lists", optional, SUFFIX)
+    names = names_asked(arrays) if obeys else ()
+    check_arrays(arrays, (*names, *(("multipliers",) if fair else ()), "sets", "values"))
+    demands = demands_of(problem, parameters, arrays) if obeys else None
+    space, claim, through = _space(problem, model, parameters, demands, arrays.get("multipliers"))
+    found.objective = float(claim.objective)
+    found.checked.update(check_table(space, through, arrays["sets"], arrays["values"]))
+    among = "" if demands is None else in_short(problem, demands)
+    claim.holds(found, "fair rule list" if fair else "rule list", among)
 
 
-def prove_demanding_rule_list(
+def prove_constrained_rule_list(
     problem: Problem,
     model: RuleList,
     parameters: Mapping[str, float],
-    asked: Mapping[str, np.ndarray],
     bounds: Mapping[bytes, int],
     multipliers: np.ndarray | None = None,
+    asked: Mapping[str, np.ndarray] | None = None,
 ) -> Certificate:
     """A proof from the bounds on completions that a search met, of which the needed ones are kept.
 
-    Raises CertificateError when the bounds do not prove it.
-
-    Parameters
-    ----------
-    parameters : mapping of str to float
-        ``regularization``, ``shift``, ``first_rule`` where its antecedent is given, and ``max_length`` where there is
-        one. With ``lower_bound`` that is proven, and no more. Of fair lists also those of `prove_fair_rule_list`.
-    asked : mapping of str to array
-        ``demands``: uint8, shape (n_demands, n_antecedents), 1 where an antecedent meets a demand. Where something may
-        not be used any number of times: ``uses``, uint8, shape (n_limits, n_antecedents), how often each antecedent
-        uses it, and ``most_uses``, int64, shape (n_limits,), how often a list may. Where rules may not predict either
-        class with every antecedent: ``labels``, see `rulelab.data.directions.allowed_labels`.
-    bounds : mapping of bytes to int
-        Packed sets of the problem's patterns.
-    multipliers : float64 array, optional
-        Of fair lists, for each rate and pair of groups.
+    ``parameters``: ``regularization``, ``shift``, and maybe ``lower_bound``, where only that is to be proven; of fair
+    lists ``majority``, ``min_group_size`` and the tolerances of rates; of lists that obey maybe ``first_rule`` (its
+    antecedent) and ``max_length``. ``bounds``: by packed sets of the problem's patterns. ``multipliers`` (float64
+    array): of fair lists, for each rate and pair of groups. ``asked``, of lists that obey: ``demands``, uint8, shape
+    (n_demands, n_antecedents), 1 where an antecedent meets a demand; where something may not be used any number of
+    times ``uses``, uint8, shape (n_limits, n_antecedents), how often each antecedent uses it, and ``most_uses``, int64,
+    shape (n_limits,), how often a list may; where rules may not predict either class with every antecedent ``labels``,
+    see `rulelab.data.directions.allowed_labels`. Raises CertificateError when the bounds do not prove it.
     """
-    demands = demands_of(problem, parameters, asked)
+    demands = demands_of(problem, parameters, asked) if asked else None
     space, _, through = _space(problem, model, parameters, demands, multipliers)
-    arrays = {**kept(space, through, bounds), **asked}
-    return certificate_of(problem, parameters, arrays | ({} if multipliers is None else {"multipliers": multipliers}))
+    arrays = {**kept(problem, space, through, bounds), **(asked or {})}
+    if multipliers is not None:
+        arrays["multipliers"] = multipliers
+    return certificate_of(problem, model.family, parameters, arrays, in_order=True)
 
 
 def names_asked(arrays: Mapping[str, np.ndarray]) -> tuple[str, ...]:
@@ -106,16 +149,22 @@ def demands_of(problem: Problem, parameters: Mapping[str, float], arrays: Mappin
 
 
 def _space(
-    problem: Problem, model: RuleList, parameters: Mapping[str, float], demands: Demands, multipliers: np.ndarray | None
+    problem: Problem,
+    model: RuleList,
+    parameters: Mapping[str, float],
+    demands: Demands | None,
+    multipliers: np.ndarray | None,
 ) -> tuple[FairSpace, Claim, Through]:
-    """The space, what is claimed of a model that obeys and is fair, and what goes through all prefixes."""
+    """The space, what is claimed of a model that is fair and obeys, and what goes through all prefixes."""
     claim = read_claim(problem, model, parameters)
-    check_obeys(problem, model, demands)
+    if demands is not None:
+        check_obeys(problem, model, demands)
     space = fair_space(divided(problem, True, any_size=True)[0], claim.costs, parameters, multipliers)
     check_parities(space.sides, space.constraints, model.predicts_positive(space.inside).astype(np.int64))
-    space = replace(space, inside=space.inside[:, demands.labels > 0])
     majority = parameters.get("majority") == 1
-    return space, claim, partial(meets_nothing_cheaper, space, demands.possible, claim.cost, majority)
+    if demands is not None:
+        space, demands = replace(space, inside=space.inside[:, demands.labels > 0]), demands.possible
+    return space, claim, partial(meets_nothing_cheaper, space, demands, claim.cost, majority)
 
 
 def check_obeys(problem: Problem, model: RuleList, demands: Demands) -> None:
