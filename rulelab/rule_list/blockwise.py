@@ -41,22 +41,11 @@ def descend(
     n: int,
     together: Together,
 ) -> np.ndarray:
-    """Change the multipliers of the active pairs towards the best in some passes; the pairs that stay active.
+    """Change the multipliers ``u`` (float64) of the active pairs (int32) in some passes; the pairs that stay active.
 
     A pattern or a rule that is asked for all that it costs has the price 1 for another unit, less where it is asked for
-    less; the multiplier of a pair grows while its prices add up to less than 1.
-
-    Parameters
-    ----------
-    arrays : Layout
-    active : int32 array
-        Pairs.
-    u : float array, shape (n_pairs,)
-        Multipliers.
-    costs : (int, int)
-        Of a unit of weight that is wrong, and of a rule.
-    passes, n : int
-        How often, and by how many threads.
+    less; the multiplier of a pair grows while its prices add up to less than 1. ``costs``: of a unit of weight that is
+    wrong, and of a rule. ``n``: threads.
     """
     if not len(active):
         return active

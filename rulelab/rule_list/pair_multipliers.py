@@ -41,11 +41,7 @@ _EXPANDED_BETWEEN = 8  # prefixes, while multipliers are found: a call does some
 
 
 class Multipliers:
-    """The multipliers of a search, found once it wants them, and the address of what adapts them to a set.
-
-    ``rules``: of the search: what errors and rules cost. ``separation`` (Separation): without pairs until
-    they are found. ``separator`` (At).
-    """
+    """The multipliers of a search, found once it wants them, and the address of what adapts them to a set."""
 
     def __init__(self, arrays: Layout, rules: Any) -> None:
         self.separation = no_separation()
@@ -66,10 +62,10 @@ class Multipliers:
             self.separator.find(self._arrays, self._rules, self.separation, chosen, counts, counts)
 
     def find(self, expanded: int, free: int | None, n: int = 1, together: Together | None = None) -> bool:
-        """Go on to find pairs of patterns and multipliers, by ``n`` threads; whether they are found.
+        """Go on to find pairs of patterns and multipliers; whether they are found.
 
-        ``expanded``: prefixes that the search has expanded. ``free``: bytes that may be taken. ``together``: makes the
-        calls of several threads.
+        It is done by ``n`` threads, whose calls ``together`` makes. ``expanded``: prefixes that the search has
+        expanded.
         """
         if not is_ready(self.separation):
             if self._separating is None:
@@ -84,17 +80,9 @@ class Multipliers:
 
 
 class Separating:
-    """Pairs of near patterns of different labels, and multipliers for the set of all of them.
+    """Pairs of near patterns of different labels, and multipliers for the set of all of them: ``found`` at the end.
 
-    ``found`` (Separation or None): once it is done.
-
-    Parameters
-    ----------
-    arrays : Layout
-    free : int or None
-        Bytes that may be taken; where they do not suffice the bound is given up.
-    n_threads : int
-        That it is done by.
+    Where the ``free`` bytes do not suffice the bound is given up.
     """
 
     def __init__(self, arrays: Layout, per_error: int, per_rule: int, free: int | None, n_threads: int = 1) -> None:

@@ -117,15 +117,9 @@ def adopt(rules, cores, others, first, last):
 
 
 class Rounds:
-    """An exact search by several workers; it begins where the empty prefix is in the queue.
+    """An exact search by ``n`` workers; it begins where the empty prefix is in the queue.
 
-    Parameters
-    ----------
-    n : int
-        Workers.
-    arrays : Layout
-    must_pay : bool
-        Whether cores are given up where they cost more than they save.
+    ``must_pay``: whether cores are given up where they cost more than they save.
     """
 
     def __init__(
@@ -155,11 +149,7 @@ class Rounds:
     def advance(self, most: int, free: Callable[[], int | None]) -> int:
         """Do at most so many units of work: DONE, PAUSED, or GROW where memory does not allow to go on.
 
-        Parameters
-        ----------
-        most : int
-        free : callable
-            Gives the bytes that may be taken yet; None: any number.
+        ``free`` gives the bytes that may be taken yet; None: any number.
         """
         self._find_kernels()
         target, effort = self.work + most, effort_of(most, EFFORT_PER_WORK)
