@@ -23,7 +23,6 @@ from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, counted
 from .. import beam as beams
-from ..blockwise import adapt
 from ..bounds import RuleListBounds
 from ..constrained.search import ConstrainedRuleListSearch
 from ..core_pool import GIVEN_UP, known_sets
@@ -31,7 +30,7 @@ from ..cores import inequality, learn
 from ..costs import Costs, costs_of, require_regularization
 from ..counting import Layout, layout, weigh
 from ..pair_bound import separation_of
-from ..pair_multipliers import settle
+from ..pair_multipliers import adapt, settle
 from ..reduction import Reducing, Reduction
 from ..start import RelaxedListFirst, antecedents_of, cost_of, incumbent_of
 from . import kernels, state

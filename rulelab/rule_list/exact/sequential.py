@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ...slices import effort_of
-from ..blockwise import Together
 from ..core_pool import Cores
 from ..cores import Learner, new_cores
 from ..counting import EFFORT_PER_WORK, Layout
 from ..pair_bound import Separation, least_cost
-from ..pair_multipliers import Multipliers
+from ..pair_multipliers import Multipliers, Together
 from . import kernels, state
 
 

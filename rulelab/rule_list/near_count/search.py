@@ -210,21 +210,10 @@ class NearOptimalCounter(NearSearch):
         assert self.states is not None
         while True:
             left = target - self.work
-            outcome = int(
-                expanding.advance(
-                    self._layout,
-                    self._sets,
-                    self.limits,
-                    self._rules,
-                    self.states.store,
-                    self._cores,
-                    self._learner.address or self._find_learner(),
-                    self._multipliers.separation,
-                    self._multipliers.separator.address,
-                    left,
-                    left * children_per_work(self._layout),
-                )
-            )
+            learning = self._cores, self._learner.address or self._find_learner()
+            bounding = self._multipliers.separation, self._multipliers.separator.address
+            given = self._layout, self._sets, self.limits, self._rules, self.states.store, *learning, *bounding
+            outcome = int(expanding.advance(*given, left, left * children_per_work(self._layout)))
             self.work = self._work_done()
             if outcome == expanding.DONE:
                 return self._begin_counting()

@@ -183,7 +183,7 @@ class _Counted(NamedTuple):
 
 
 def prefix_graph(search: Any, store: state.Store, most: int | None = None) -> PrefixGraph:
-    """The graph of what a `NearOptimalSearch` has found; where it has more edges than ``most``, of the best lists alone."""
+    """The graph of what a `NearOptimalSearch` has found: of the best lists, where it has more edges than ``most``."""
     costs, found = search.costs, Enumerated.of(search, store, shown_alone=True)
     edge_from, edge_to, best, stop, cap = found.edge_from, found.edge_to, found.best, found.stop, found.cap
     n_states, model = len(stop), found.shown[store.class_of[: len(stop)]]

@@ -104,7 +104,7 @@ class Enumerated(NamedTuple):
 
     @classmethod
     def of(cls, search: Any, store: state.Store, shown_alone: bool) -> Enumerated:
-        """What a `NearOptimalSearch` has stored; with ``shown_alone`` lists end only where they make a class that was found."""
+        """Of a `NearOptimalSearch`; with ``shown_alone`` lists end only where they make a class that was found."""
         numbers, emitted = store.numbers, state.emitted_of(store, search.best_cost)
         n, n_edges = int(numbers[state.N_STATES]), int(numbers[state.N_EDGES])
         edge_from, edge_to, edge_rule = store.edge_from[:n_edges], store.edge_to[:n_edges], store.edge_rule[:n_edges]

@@ -14,8 +14,8 @@ import numpy as np
 
 from ....kernels.bit_words import is_same, slot_at_length
 from ....kernels.jit import inner, kernel
-from ...blockwise import Together
 from ...counting import EFFORT_PER_WORK
+from ...pair_multipliers import Together
 from .. import state
 from ..queue import (
     EFFORT_PER_NODE,

@@ -25,7 +25,7 @@ from ....arguments import is_whole, require
 from ....kernels.growing import OPEN
 from ....kernels.jit import kernel
 from ....slices import effort_of
-from ... import blockwise
+from ... import pair_multipliers
 from ...core_pool import GIVEN_UP, Cores
 from ...core_pool import keep as keep_core
 from ...cores import new_cores
@@ -169,7 +169,7 @@ class Rounds:
         self._learning.find_learner(self.store)
         pool = self._learning.cores
         merge.rehearse(self._arrays, self._rules, self.store, self._outboxes)
-        blockwise.rehearse(self._arrays, self._learning.separation)
+        pair_multipliers.rehearse(self._arrays, self._learning.separation)
         drop_what_costs_too_much(self._rules, self.store)
         adopt(self._rules, pool, pool, 0, 0)
 
