@@ -26,7 +26,7 @@ from ..start import antecedents_of
 from . import passes, state
 from .dual import Multipliers
 from .gap import Gaps, gaps_of
-from .passes import EFFORT_PER_WORK, GROWING, LabelSetting, list_of, predicted, proven_of_sets
+from .passes import GROWING, LabelSetting, list_of, predicted, proven_of_sets
 from .relaxation import allowance, reduced, shift_of
 
 _ROOM = 4  # lists that are waited for in a pass before they are looked at
@@ -185,7 +185,7 @@ class LeastGapSearch(LabelSetting, LeastGap):
 
     def _unit(self, phase: str, most: int) -> bool:
         if phase == "incumbent":
-            self._run_beam()
+            self._look_for_multipliers()
         elif phase in ("searching", "ties"):
             self._search()
         return phase in ("incumbent", "searching", "ties")
@@ -220,10 +220,9 @@ class LeastGapSearch(LabelSetting, LeastGap):
             (Fraction(1), False, self._most_errors) if self._best is None else (self._best.gap, True, self._most_errors)
         )
 
-    def _run_beam(self) -> None:
+    def _look_for_multipliers(self) -> None:
         multipliers = self._multipliers
-        ended = multipliers.advance(EFFORT_PER_WORK)
-        self.work += 1
+        ended = self._run_beam()
         numbers = multipliers.store.numbers
         if (ended or numbers[state.N_DOUBTS] + 4 > state.MOST_DOUBTS) and self._look(multipliers.store):
             multipliers.tighten(self._gaps.constraints(*self._most))

@@ -23,7 +23,7 @@ from .label_setting import begin_pass, expand, is_full, pick, start_proof
 from .relaxation import Reduced, Relaxed
 from .state import DEPTH, N_ENTRIES, N_LABELS, N_NODES, PICK, PROVE, STAGE, START
 
-EFFORT_PER_WORK = 40_000_000
+_EFFORT_PER_WORK = 40_000_000
 MORE, DONE, GROW_ENTRIES, GROW_NODES, GROW_LABELS, CHECK = range(6)
 """Work is left; the pass is done; there is no room for sets, for sets with prefixes, for prefixes; lists to check."""
 GROWING = (GROW_ENTRIES, GROW_NODES, GROW_LABELS)
@@ -157,9 +157,16 @@ class LabelSetting(PhasedSearch):
         del self._multipliers
         self._phase = "searching"
 
+    def _run_beam(self) -> bool:
+        """Go on with the beam, which is a unit of work; returns whether it has ended."""
+        ended = self._multipliers.advance(_EFFORT_PER_WORK)
+        self.work += 1
+        return ended
+
     def _pass(self) -> int:
         """Go on with the present pass, or make room for it; returns what the kernel has asked for."""
-        outcome, m = int(advance(self._data, self._rules, self._store, EFFORT_PER_WORK)), len(self._problem.antecedents)
+        outcome = int(advance(self._data, self._rules, self._store, _EFFORT_PER_WORK))
+        m = len(self._problem.antecedents)
         room = {GROW_ENTRIES: (state.ENTRIES, m + 1), GROW_NODES: (state.NODES, m), GROW_LABELS: (state.LABELS, 2 * m)}
         if outcome in room:
             self._store, enough = with_room(self._store, (room[outcome],), self._free, enter_again)

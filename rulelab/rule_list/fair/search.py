@@ -27,7 +27,7 @@ from ..costs import Costs, costs_of, largest_cost, require_regularization
 from ..start import RelaxedListFirst, antecedents_of
 from . import passes, state
 from .dual import Multipliers
-from .passes import EFFORT_PER_WORK, GROWING, LabelSetting, list_of, predicted, proven_of_sets
+from .passes import GROWING, LabelSetting, list_of, predicted, proven_of_sets
 from .relaxation import reduced, scaled, shift_of
 
 LABELS = ("free", "majority")
@@ -160,8 +160,7 @@ class FairRuleListSearch(RelaxedListFirst, LabelSetting, FairSearch):
 
     def _unit(self, phase: str, most: int) -> bool:
         if phase == "incumbent":
-            self._multipliers.advance(EFFORT_PER_WORK)
-            self.work += 1
+            self._run_beam()
             self._look(self._multipliers.store)
             if self._multipliers.done:
                 self._start_search()
