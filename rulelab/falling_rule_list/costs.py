@@ -16,6 +16,7 @@ from ..data.problem import Problem
 from ..kernels import bits
 from ..kernels.bit_words import transposed
 from ..kernels.by_reference import by_reference
+from ..models.base import column_of
 
 _LARGEST_COST = 1 << 60
 _GRID = 1 << 50
@@ -128,7 +129,7 @@ def captured(problem: Problem, antecedents: Iterable[int]) -> Iterator[np.ndarra
     """The patterns that each rule of a list captures, then those that the else does."""
     left = np.ones(problem.n_patterns, dtype=bool)
     for j in antecedents:
-        hit = left & (problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
+        hit = left & column_of(problem, j)
         yield hit
         left = left & ~hit
     yield left

@@ -21,18 +21,9 @@ _CACHE = os.environ.get("RULELAB_CACHE", "1") != "0"
 _stamp: tuple[float, int] | None = None
 
 
-def known(**options: bool) -> dict[str, bool]:
-    """Those of the options of `numba.njit` that this version of numba has."""
-    try:
-        from numba.core.cpu import CPUTargetOptions
-    except ImportError:
-        return {}
-    return {name: value for name, value in options.items() if hasattr(CPUTargetOptions, name)}
-
-
-_OPTIONS: dict[str, Any] = {"nogil": True, **known(no_cfunc_wrapper=True, _nrt=False)}
-_INNER: dict[str, Any] = {**_OPTIONS, **known(no_cpython_wrapper=True)}
-_APART: dict[str, Any] = {"nogil": True, **known(no_cpython_wrapper=True, _nrt=False)}
+_OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "_nrt": False}
+_INNER: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True}
+_APART: dict[str, Any] = {"nogil": True, "no_cpython_wrapper": True, "_nrt": False}
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -71,7 +62,7 @@ def inner(function: Callable[..., Any]) -> Any:
 
 def fused(function: Callable[..., Any]) -> Any:
     """As `inner`, for a few operations in an inner loop: in the machine code it is part of each of its callers."""
-    return register_jitable(**_INNER, **known(forceinline=True))(function)
+    return register_jitable(**_INNER, forceinline=True)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:

@@ -19,40 +19,20 @@ COLUMNS = ("node", "parent", "antecedent", "label", "length", "cost", "bound", "
 
 @dataclass(frozen=True)
 class Nodes:
-    """Stored prefixes of a search; the first one is the empty prefix.
+    """Stored prefixes of a search; the first one is the empty prefix."""
 
-    Attributes
-    ----------
-    parent : int64 array, shape (n,)
-        -1 for the empty prefix.
-    antecedent : int64 array, shape (n,)
-        The antecedent of the last rule, in ``names``; -1 for the empty prefix.
-    cost, bound : float array, shape (n,)
-        In units of the objective.
-    fate : uint8 array, shape (n,)
-        See `rulelab.kernels.growing`.
-    cuts, names : tuple of str
-        The names of the bounds in the order of the fates, and of all antecedents.
-    classes : tuple
-    incumbent : tuple of int
-        The antecedents of the best list.
-    scale : Scale or None
-        Where the labels come from.
-    known : int8 array, shape (n,), or None
-        The labels, as indices of ``classes``, where there is no ``scale``; -1 for the empty prefix.
-    """
-
-    parent: np.ndarray
-    antecedent: np.ndarray
-    cost: np.ndarray
-    bound: np.ndarray
-    fate: np.ndarray
-    cuts: tuple[str, ...]
-    names: tuple[str, ...]
+    parent: np.ndarray  # int64, shape (n,): -1 for the empty prefix
+    antecedent: np.ndarray  # int64, shape (n,): that of the last rule, in ``names``; -1 for the empty prefix
+    cost: np.ndarray  # float, shape (n,): in units of the objective
+    bound: np.ndarray  # float, shape (n,): of the lists that go on from each
+    fate: np.ndarray  # uint8, shape (n,): see `rulelab.kernels.growing`
+    cuts: tuple[str, ...]  # the bounds in the order of the fates
+    names: tuple[str, ...]  # of all antecedents
     classes: tuple[Any, ...]
-    incumbent: tuple[int, ...] = ()
-    scale: Scale | None = None
+    incumbent: tuple[int, ...] = ()  # the antecedents of the best list
+    scale: Scale | None = None  # where the labels come from
     known: np.ndarray | None = None
+    """Int8, shape (n,): the labels, as indices of ``classes``, where there is no ``scale``; -1 for the empty prefix."""
 
     @classmethod
     def of(cls, store: Any, n: int, scale: Scale, incumbent: tuple[int, ...]) -> Nodes:

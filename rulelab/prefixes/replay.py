@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.growing import CUT, OPEN, resized, table_size
+from ..kernels.growing import CUT, OPEN, Group, resized, table_size
 
 _ENOUGH = 1 << 40
 WORTHLESS = 1 << 61
 """The cost of an incumbent that lets nothing be cut."""
+Advance = Callable[[Any, int, int, int], int]
+"""A kernel: takes the store, units of work, effort, and a bound by its place, or -1, that is not to be used."""
 
 
 def path_to(store: Any, node: int) -> tuple[int, ...]:
@@ -28,29 +30,24 @@ def path_to(store: Any, node: int) -> tuple[int, ...]:
 class Places:
     """Where the numbers of a store stand, which is another place in each engine's."""
 
-    # nodes, queued, heap, best, open_node, open_child, last_node, stale: positions in ``numbers``
-    nodes: int
+    # queued, best, open_node, open_child, last_node, stale: positions in ``numbers``
     queued: int
-    heap: int
     best: int
     open_node: int
     open_child: int
     last_node: int
     stale: int
+    nodes: Group  # the arrays with an entry per prefix
+    heap: tuple[str, ...]  # those of the queue: keys, then nodes
+    n_heap: int  # position in ``numbers``
     purged: int | None  # position in ``pruned`` of what a new incumbent drops from the queue
-    node_arrays: tuple[str, ...]  # the arrays with an entry per prefix
-    heap_arrays: tuple[str, str]  # those of the queue: keys, then nodes
     lengths: str  # the array with an entry for each length that a prefix can have
-    tables: tuple[str, ...] = ("table",)  # those that map hashes
 
     @classmethod
-    def of(cls, state: Any, purged: int | None, lengths: str = "queue_by_length", **others: Any) -> Places:
-        """Those that the module of an engine's state names, but for others."""
-        names = {name: name.upper() for name in ("best", "open_node", "open_child", "last_node")}
-        names |= {"node_arrays": "NODE_ARRAYS", "heap_arrays": "HEAP_ARRAYS", "stale": "TABLE_IS_STALE"}
-        names |= {"nodes": "N_NODES", "queued": "N_QUEUED", "heap": "N_HEAP"}
-        given = {place: getattr(state, name) for place, name in names.items()}
-        return cls(**{**given, "purged": purged, "lengths": lengths, **others})
+    def of(cls, at: Any, nodes: Group, heap: Group, purged: int | None, lengths: str = "queue_by_length") -> Places:
+        """Those that the module of an engine's state names."""
+        places = at.N_QUEUED, at.BEST, at.OPEN_NODE, at.OPEN_CHILD, at.LAST_NODE, at.TABLE_IS_STALE
+        return cls(*places, nodes, heap.names, heap.used, purged, lengths)
 
 
 @dataclass(frozen=True)
@@ -64,19 +61,33 @@ class Children:
     best: int  # the incumbent's cost
 
 
+def children(
+    store: Any,
+    at: Places,
+    m: int,
+    prefix: tuple[int, ...] | None,
+    extended: Callable[[Any, int, int], dict[str, Any]],
+    advance: Advance,
+    first_best: int | None = None,
+) -> Children:
+    """What becomes of the children of a prefix of the ``m`` antecedents; None: of the one expanded last.
+
+    ``extended``: what the arrays of nodes have of a node with one more rule, but for parent, rule and length.
+    ``first_best``: the incumbent's cost while the prefix is taken off the queue, so that its own bound does not cut it.
+    """
+    if prefix is None:
+        prefix = path_to(store, int(store.numbers[at.last_node]))
+    replay = Replay(store, at, m, prefix)
+    node, more = replay.stored()
+    for a in more:
+        node = replay.add(node, a, extended(replay.store, node, a))
+    return replay.expand(node, advance, first_best)
+
+
 class Replay:
-    """A copy of a store in which one prefix is expanded, child by child.
+    """A copy of a store in which one prefix is expanded, child by child; the store is not changed.
 
     Raises ValueError when the prefix is longer than any that the search could use.
-
-    Parameters
-    ----------
-    store : named tuple of arrays
-        Is not changed.
-    m : int
-        Antecedents.
-    prefix : tuple of int
-        The antecedents of the prefix.
     """
 
     def __init__(self, store: Any, at: Places, m: int, prefix: tuple[int, ...]) -> None:
@@ -86,12 +97,11 @@ class Replay:
             raise ValueError(f"prefix: of {len(prefix)} rules; no list of more than {longest} can be the best")
         self.real = store
         copy = type(store)(*(np.array(array) for array in store))
-        wanted = int(store.numbers[at.nodes]) + len(prefix) + m + 1
-        growing = (*at.node_arrays, *(name for name in at.heap_arrays if name not in at.node_arrays))
-        for name in growing:
+        wanted = int(store.numbers[at.nodes.used]) + len(prefix) + m + 1
+        for name in {*at.nodes.names, *at.heap}:
             if len(getattr(copy, name)) < wanted:
                 copy = resized(copy, (name,), wanted)
-        for name in at.tables:
+        for name in at.nodes.tables:
             size = table_size(2 * wanted)
             if size > len(getattr(copy, name)):
                 copy = copy._replace(**{name: np.empty(size, dtype=np.int32)})
@@ -101,7 +111,7 @@ class Replay:
 
     def stored(self) -> tuple[int, tuple[int, ...]]:
         """The node of the longest stored part of the prefix, and the antecedents that come after it."""
-        store, n = self.real, int(self.real.numbers[self.at.nodes])
+        store, n = self.real, int(self.real.numbers[self.at.nodes.used])
         node = 0
         for k, antecedent in enumerate(self.prefix):
             found = np.flatnonzero((store.parent[:n] == node) & (store.rule[:n] == antecedent))
@@ -110,23 +120,17 @@ class Replay:
             node = int(found[-1])
         return node, ()
 
-    def add(self, **values: Any) -> int:
-        """Another node, with these entries of the arrays of nodes; the others are 0."""
-        node = int(self.store.numbers[self.at.nodes])
-        for name in self.at.node_arrays:
+    def add(self, parent: int, rule: int, values: dict[str, Any]) -> int:
+        """A node with one more rule, and these entries of the arrays of nodes; the others are 0."""
+        node, length = int(self.store.numbers[self.at.nodes.used]), self.store.length[parent] + 1
+        values = {**values, "parent": parent, "rule": rule, "length": length}
+        for name in self.at.nodes.names:
             getattr(self.store, name)[node] = values.get(name, 0)
-        self.store.numbers[self.at.nodes] += 1
+        self.store.numbers[self.at.nodes.used] += 1
         return node
 
-    def expand(
-        self, node: int, advance: Callable[[Any, int, int, int], int], first_best: int | None = None
-    ) -> Children:
-        """Let the kernel expand the node of the prefix.
-
-        ``advance``: takes the store, units of work, effort, and a bound by its place, or -1, that is not to be used.
-        ``first_best``: the incumbent's cost while the prefix is taken off the queue, so that its own bound does not cut
-        it.
-        """
+    def expand(self, node: int, advance: Advance, first_best: int | None) -> Children:
+        """Let the kernel expand the node of the prefix."""
         store, at, numbers = self.store, self.at, self.store.numbers
         while numbers[at.stale]:
             advance(store, 0, _ENOUGH, -1)
@@ -139,20 +143,20 @@ class Replay:
         self._overwrite(node, fate, key)
         return Children(self.prefix, fate, key, cut, best)
 
-    def _open(self, node: int, advance: Callable[..., int], fate: np.ndarray, key: np.ndarray, best: int) -> int:
+    def _open(self, node: int, advance: Advance, fate: np.ndarray, key: np.ndarray, best: int) -> int:
         """Take the node off a queue that holds nothing else; the bound that cuts it, or -1."""
         store, at, numbers = self.store, self.at, self.store.numbers
         without = cut = -1
         for _ in range(len(store.pruned) + 1):
             was = int(numbers[at.best])
-            keys, nodes = (getattr(store, name) for name in at.heap_arrays)
+            keys, nodes = (getattr(store, name) for name in at.heap)
             keys[0], nodes[0] = 0, node
-            if "priority" in at.node_arrays:
+            if "priority" in at.nodes.names:
                 store.priority[node] = 0
             kept = int(store.key[node])
             store.key[node] = 0
             store.fate[node] = OPEN
-            numbers[at.heap] = numbers[at.queued] = 1
+            numbers[at.n_heap] = numbers[at.queued] = 1
             numbers[at.best] = best
             before = store.pruned.copy()
             self._step(advance, fate, key, without)
@@ -167,12 +171,12 @@ class Replay:
                 return cut
         return cut
 
-    def _step(self, advance: Callable[..., int], fate: np.ndarray, key: np.ndarray, without: int = -1) -> None:
+    def _step(self, advance: Advance, fate: np.ndarray, key: np.ndarray, without: int = -1) -> None:
         """One call of the kernel, which opens the prefix, looks at a child, or both."""
         store, at, numbers = self.store, self.at, self.store.numbers
         opened = numbers[at.open_node] >= 0
         child = int(numbers[at.open_child]) if opened else 0
-        before, n = store.pruned.copy(), int(numbers[at.nodes])
+        before, n = store.pruned.copy(), int(numbers[at.nodes.used])
         advance(store, 1, 1, without)
         done = int(numbers[at.open_child])
         if done <= child or (not opened and numbers[at.open_node] < 0 and done < self.m):
@@ -180,7 +184,7 @@ class Replay:
         more = store.pruned - before
         if at.purged is not None:
             more[at.purged] = 0
-        stored = numbers[at.nodes] > n
+        stored = numbers[at.nodes.used] > n
         if stored or not more.any():
             if stored:
                 key[done - 1] = store.key[n]
@@ -190,6 +194,6 @@ class Replay:
 
     def _overwrite(self, node: int, fate: np.ndarray, key: np.ndarray) -> None:
         """Children that the search has stored already have the fate that they have there."""
-        store, n = self.real, int(self.real.numbers[self.at.nodes])
+        store, n = self.real, int(self.real.numbers[self.at.nodes.used])
         for child in np.flatnonzero(store.parent[:n] == node).tolist():
             fate[store.rule[child]], key[store.rule[child]] = store.fate[child], store.key[child]

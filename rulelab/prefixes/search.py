@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .. import glossary
+from .. import glossary, remaining
 from ..arguments import ParameterError, is_whole
 from ..kernels.growing import CUT, EXPANDED, OPEN
 from ..search import Search
+from ..snapshot import Incumbent, Snapshot, bound_shown, standing
 from .nodes import COLUMNS, Nodes
 from .replay import Children
 from .scale import Scale
@@ -89,10 +91,29 @@ _TERMS = ("loss", "rules", "inevitable", "further")
 LOOK = ("antecedent", "label", "captured", "errors", *_TERMS, "bound", "fate", "cut_by", "reason")
 
 
-class PrefixSearch(Search):
-    """A best-first search that stores prefixes."""
+@dataclass
+class Best:
+    """The best list so far: its cost on the grid, its antecedents as the problem's, and when it was found."""
 
-    _best: Any
+    cost: int
+    antecedents: tuple[int, ...] = ()
+    work: int = 0
+    seconds: float = 0.0
+
+
+class PrefixSearch(Search):
+    """A best-first search that stores prefixes, up to a memory limit."""
+
+    memory_limit: int | None
+    _phase: str
+    _best: Best
+    _incumbent: Incumbent | None = None
+    _out_of_memory = False
+
+    @property
+    @abc.abstractmethod
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays of the search."""
 
     def tree(self, max_nodes: int = 2000) -> pd.DataFrame:
         """The stored prefixes: a tree whose root is the empty prefix.
@@ -209,6 +230,55 @@ class PrefixSearch(Search):
         )
         untried = np.isin(own, path) & (frame["fate"] == "open").to_numpy()
         return frame.loc[~untried, list(LOOK)].reset_index(drop=True)
+
+    @abc.abstractmethod
+    def _incumbent_of(self, antecedents: tuple[int, ...], found_at: tuple[float, int]) -> Incumbent:
+        """The list of these antecedents of the problem, as snapshots show it."""
+
+    def _make_incumbent(self) -> Incumbent:
+        """The best list as a model, which is made once."""
+        best = self._best
+        if self._incumbent is None or self._incumbent.model.antecedents != best.antecedents:
+            self._incumbent = self._incumbent_of(best.antecedents, (best.seconds, best.work))
+        return self._incumbent
+
+    @property
+    def _free(self) -> int | None:
+        """Bytes that the memory limit leaves; None without one."""
+        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+
+    def _state(
+        self,
+        exact: bool,
+        bound: float,
+        counts: dict[str, int],
+        pruned: dict[str, int],
+        queue_by_length: np.ndarray | None,
+        longest: int,
+        detail: dict[str, Any],
+    ) -> Snapshot:
+        """The snapshot of a search that is prepared; without a queue it has not begun to store prefixes.
+
+        ``exact``: whether costs put all lists into the order of their objectives. ``longest``: most rules of a list
+        that is better.
+        """
+        incumbent = self._make_incumbent()
+        status, limit = standing(self._phase == "certified", exact, "memory" if self._out_of_memory else None)
+        queue = () if queue_by_length is None else tuple(np.trim_zeros(queue_by_length, "b").tolist())
+        waiting = (1,) if queue_by_length is None else queue
+        return Snapshot(
+            **self._figures,
+            status=status,
+            incumbent=incumbent,
+            lower_bound=bound_shown(incumbent.objective, bound, status),
+            counts=counts,
+            pruned=pruned,
+            queue_by_length=queue,
+            log10_remaining=remaining.log10_coarse(waiting, detail["antecedents"], longest),
+            phase=self._phase,
+            limit=limit,
+            detail=detail,
+        )
 
     @abc.abstractmethod
     def _stored(self) -> tuple[Any, int]:

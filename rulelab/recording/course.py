@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -16,21 +16,23 @@ from ..snapshot import Snapshot, Status
 MAX_LOOKS = 4000
 _SHARE, _MANY = 0.02, 20_000
 """Of the time, for looks at so many prefixes."""
+NOT_YET = 255
+"""The fate of a prefix that was not stored at that time."""
+Look = tuple[np.ndarray, np.ndarray]
+"""The prefixes (int32) whose fate had changed, and their new fates (uint8)."""
+NO_CHANGE: Look = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8))
 
 
 class Course:
-    """The fates of stored prefixes, look by look. ``max_looks``: when there are more, every second one is left out."""
+    """The fates of stored prefixes, look by look, with the steps at which these were taken.
 
-    def __init__(self, max_looks: int = MAX_LOOKS) -> None:
-        self._events, self._steps = Events(), list[int]()
+    ``max_looks``: when there are more, every second one is left out.
+    """
+
+    def __init__(self, looks: Iterable[Look] = (), steps: Iterable[int] = (), max_looks: int = MAX_LOOKS) -> None:
+        self._looks, self._steps = list(looks), list(steps)
+        self._now = np.zeros(0, dtype=np.uint8)
         self._most, self._due = max_looks, 0.0
-
-    @classmethod
-    def of(cls, events: Events, steps: Sequence[int]) -> Course:
-        """Looks that were kept elsewhere, with the steps at which they were taken."""
-        course = cls()
-        course._events, course._steps = events, list(steps)
-        return course
 
     def look(self, search: Search, snapshot: Snapshot) -> None:
         """Note what has become of the prefixes of a search that has just given this snapshot.
@@ -43,38 +45,46 @@ class Course:
         fates = search.fates()
         if not len(fates):
             return
-        self._events.look(fates)
+        before = np.full(len(fates), NOT_YET, dtype=np.uint8)
+        before[: len(self._now)] = self._now
+        changed = np.flatnonzero(before != fates)
+        self._now = fates.astype(np.uint8, copy=True)
+        self._looks.append((changed.astype(np.int32), self._now[changed]))
         self._steps.append(snapshot.step)
         if len(fates) > _MANY:
             self._due = began + (time.perf_counter() - began) / _SHARE
         if len(self._steps) > self._most:
             for k in range(len(self._steps) // 2):  # of a pair the later one stays
-                self._events.merge(k)
+                self._looks[k : k + 2] = [_together(self._looks[k : k + 2])]
                 del self._steps[k]
 
     def fates(self, step: int, n: int) -> np.ndarray:
         """The fates of the first ``n`` prefixes at the last look that is not after a step; `NOT_YET` of later ones."""
-        return self._events.fates(bisect_right(self._steps, step) - 1, n)
+        out = np.full(n, NOT_YET, dtype=np.uint8)
+        for nodes, fates in self._looks[: bisect_right(self._steps, step)]:
+            inside = nodes < n
+            out[nodes[inside]] = fates[inside]
+        return out
 
     def expanded_last(self, step: int, n: int) -> int:
         """Of the first ``n`` prefixes one of those expanded at the last look, not after a step, at which any was."""
-        for nodes, fates in reversed(self._events.looks[: bisect_right(self._steps, step)]):
+        for nodes, fates in reversed(self._looks[: bisect_right(self._steps, step)]):
             found = nodes[(fates == EXPANDED) & (nodes < n)]
             if len(found):
                 return int(found[-1])
         return 0
 
-    def along(self, steps: Sequence[int]) -> Events:
+    def along(self, steps: Sequence[int]) -> list[Look]:
         """The changes from each of these steps, which ascend, to the next one."""
         looks, begin = [], 0
         for step in steps:
             end = bisect_right(self._steps, step)
-            looks.append(_together(self._events.looks[begin:end]))
+            looks.append(_together(self._looks[begin:end]))
             begin = max(begin, end)
-        return Events(looks)
+        return looks
 
 
-def _together(looks: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+def _together(looks: Sequence[Look]) -> Look:
     """Looks one after the other as a single one: of each prefix its last fate."""
     if len(looks) < 2:
         return looks[0] if looks else NO_CHANGE
@@ -83,51 +93,13 @@ def _together(looks: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarra
     return changed, fates[last]
 
 
-NOT_YET = 255
-"""The fate of a prefix that was not stored at that time."""
-NO_CHANGE = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8))
-"""Of a look."""
-
-
-class Events:
-    """Changes of the fates of nodes, look by look.
-
-    ``looks`` (list of pair of arrays): the nodes (int32) whose fate had changed, and their new fates (uint8).
-    """
-
-    def __init__(self, looks: list[tuple[np.ndarray, np.ndarray]] | None = None) -> None:
-        self.looks = [] if looks is None else looks
-        self._now = np.zeros(0, dtype=np.uint8)
-
-    def look(self, fate: np.ndarray) -> None:
-        """Note the fates of all nodes as they are now."""
-        now = np.full(len(fate), NOT_YET, dtype=np.uint8)
-        now[: len(self._now)] = self._now
-        changed = np.flatnonzero(now != fate)
-        self._now = fate.astype(np.uint8, copy=True)
-        self.looks.append((changed.astype(np.int32), self._now[changed]))
-
-    def merge(self, look: int) -> None:
-        """Let the look after this one stand for both."""
-        (nodes, fates), (later, then) = self.looks[look : look + 2]
-        both, first = np.unique(np.concatenate([later, nodes]), return_index=True)
-        self.looks[look : look + 2] = [(both, np.concatenate([then, fates])[first])]
-
-    def fates(self, look: int, n: int) -> np.ndarray:
-        """The fates of ``n`` nodes at a look."""
-        out = np.full(n, NOT_YET, dtype=np.uint8)
-        for nodes, fates in self.looks[: look + 1]:
-            inside = nodes < n
-            out[nodes[inside]] = fates[inside]
-        return out
-
-    def of(self, kept: np.ndarray) -> Events:
-        """Those of the nodes with these numbers, which are numbered anew in their order."""
-        place = np.full(int(kept.max(initial=-1)) + 1, -1, dtype=np.int32)
-        place[kept] = np.arange(len(kept), dtype=np.int32)
-        looks = []
-        for nodes, fates in self.looks:
-            inside = nodes < len(place)
-            where = place[nodes[inside]]
-            looks.append((where[where >= 0], fates[inside][where >= 0]))
-        return Events(looks)
+def only(looks: Sequence[Look], kept: np.ndarray) -> list[Look]:
+    """Those of the prefixes with these numbers, which are numbered anew in their order."""
+    place = np.full(int(kept.max(initial=-1)) + 1, -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept), dtype=np.int32)
+    out = []
+    for nodes, fates in looks:
+        inside = nodes < len(place)
+        where = place[nodes[inside]]
+        out.append((where[where >= 0], fates[inside][where >= 0]))
+    return out

@@ -24,7 +24,7 @@ from ..models import Model, ModelError, MultiClassRuleList, parse_any_model
 from ..prefixes import Nodes
 from ..results import plain
 from ..snapshot import Incumbent, Snapshot, Status
-from .course import NOT_YET, Events
+from .course import NOT_YET, Look
 
 __all__ = ["Content", "RecordingError", "plain", "read", "write"]
 
@@ -52,7 +52,7 @@ class Content:
     family: str
     parameters: dict[str, Any]
     snapshots: list[Snapshot]
-    events: Events
+    looks: list[Look]
     tree: Nodes | None
     left_out: tuple[str, ...] = ()
     directions: Directions = ()
@@ -84,9 +84,9 @@ def packed(content: Content) -> bytes:
             "classes": plain(list(tree.classes)),
             "cuts": list(tree.cuts),
             "incumbent": list(tree.incumbent),
-            "sizes": _packed([len(nodes) for nodes, _ in content.events.looks], "<i4"),
-            "nodes": _packed(np.concatenate([np.zeros(0, int), *(n for n, _ in content.events.looks)]), "<i4"),
-            "fates": _packed(np.concatenate([np.zeros(0, int), *(f for _, f in content.events.looks)]), "u1"),
+            "sizes": _packed([len(nodes) for nodes, _ in content.looks], "<i4"),
+            "nodes": _packed(np.concatenate([np.zeros(0, int), *(n for n, _ in content.looks)]), "<i4"),
+            "fates": _packed(np.concatenate([np.zeros(0, int), *(f for _, f in content.looks)]), "u1"),
         },
     }
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
@@ -149,11 +149,12 @@ def _content(data: Any) -> Content:
         raise RecordingError(f"its family is {data['family']!r}; known are {', '.join(known)}")
     models = [parse_any_model(json.dumps(each)) for each in data["models"]]
     snapshots = [_read_snapshot(each, models) for each in data["snapshots"]]
-    events, tree = Events(), None
+    looks: list[Look] = []
+    tree = None
     if data["tree"] is not None:
-        tree, events = _read_tree(data["tree"], len(snapshots))
+        tree, looks = _read_tree(data["tree"], len(snapshots))
     left_out, directions = as_names(data.get(_LEFT_OUT), _LEFT_OUT), as_directions(data.get(DIRECTED))
-    return Content(data["family"], dict(data["parameters"]), snapshots, events, tree, left_out, directions)
+    return Content(data["family"], dict(data["parameters"]), snapshots, looks, tree, left_out, directions)
 
 
 def _read_snapshot(data: Any, models: list[Any]) -> Snapshot:
@@ -178,7 +179,7 @@ def _read_snapshot(data: Any, models: list[Any]) -> Snapshot:
     )
 
 
-def _read_tree(data: Any, looks: int) -> tuple[Nodes, Events]:
+def _read_tree(data: Any, looks: int) -> tuple[Nodes, list[Look]]:
     arrays = {name: _unpacked(data[name], kind) for name, kind in _ARRAYS.items()}
     n = len(arrays["parent"])
     names, cuts = tuple(map(str, data["names"])), tuple(map(str, data["cuts"]))
@@ -216,7 +217,7 @@ def _read_tree(data: Any, looks: int) -> tuple[Nodes, Events]:
         known=arrays["known"],
     )
     ends = np.cumsum(sizes)
-    return tree, Events([(nodes[a:b], fates[a:b]) for a, b in zip(ends - sizes, ends, strict=True)])
+    return tree, [(nodes[a:b], fates[a:b]) for a, b in zip(ends - sizes, ends, strict=True)]
 
 
 def _rooted(parent: np.ndarray) -> bool:

@@ -16,7 +16,7 @@ from ..search import Search
 from ..shown import Fact, Shown
 from ..snapshot import Snapshot, Status
 from . import files
-from .course import NOT_YET, Course, Events
+from .course import NOT_YET, Course, only
 
 MAX_SNAPSHOTS = 2000
 MAX_NODES = 60_000
@@ -168,7 +168,7 @@ class Recording(Shown):
                 (np.arange(a, b, dtype=np.int32), tree.fate[a:b].astype(np.uint8))
                 for a, b in zip(starts, ends, strict=True)
             ]
-            recording._course = Course.of(Events(stored), recording._steps)
+            recording._course = Course(stored, recording._steps)
         return recording
 
     @classmethod
@@ -178,7 +178,7 @@ class Recording(Shown):
         recording.left_out, recording.directions = content.left_out, content.directions
         recording._search, recording._most = None, MAX_SNAPSHOTS
         recording._kept, recording._tree = content.snapshots, content.tree
-        recording._course = Course.of(content.events, recording._steps)
+        recording._course = Course(content.looks, recording._steps)
         return recording
 
     def save(self, path: str | Path, max_nodes: int = MAX_NODES) -> None:
@@ -203,12 +203,12 @@ class Recording(Shown):
         return files.packed(self._content(max_nodes))
 
     def _content(self, max_nodes: int) -> files.Content:
-        tree, events = self._whole(), self._course.along(self._steps)
+        tree, looks = self._whole(), self._course.along(self._steps)
         if tree is not None:
             kept = tree.largest(max_nodes)
-            tree, events = tree.some(kept), events.of(kept)
+            tree, looks = tree.some(kept), only(looks, kept)
         asked = self.left_out, self.directions
-        return files.Content(self.family, self.parameters, self._kept, events, tree, *asked)
+        return files.Content(self.family, self.parameters, self._kept, looks, tree, *asked)
 
     def steps(self, **limits: Any) -> Iterator[Snapshot]:
         """Advance the search as `Search.steps` does, and keep what it yields.

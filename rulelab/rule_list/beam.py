@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -76,27 +77,17 @@ _ALWAYS_ALLOWED = 1000
 
 
 @by_reference
-class Beam(NamedTuple):
+class Beam(
+    namedtuple(
+        "Beam",
+        "sets cost paths next_sets next_cost next_paths candidate_key candidate table numbers best path counts sums",
+    )
+):
     """The present level (``sets``, ``cost``, ``paths``), the best extensions found so far, and the next level.
 
     ``candidate_key`` holds negated scores, so that the worst candidate is the first of the heap; a candidate is
     ``parent * m + antecedent``.
     """
-
-    sets: np.ndarray
-    cost: np.ndarray
-    paths: np.ndarray
-    next_sets: np.ndarray
-    next_cost: np.ndarray
-    next_paths: np.ndarray
-    candidate_key: np.ndarray
-    candidate: np.ndarray
-    table: np.ndarray
-    numbers: np.ndarray
-    best: np.ndarray
-    path: np.ndarray
-    counts: np.ndarray
-    sums: np.ndarray
 
 
 def check_width(problem: Problem, beam_width: Any, longest: float) -> None:

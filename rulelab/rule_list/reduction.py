@@ -16,6 +16,7 @@ from ..data.problem import Problem
 from ..kernels import bits
 from ..kernels.bit_words import bit_planes, entries, transposed
 from ..kernels.jit import kernel, popcount
+from ..slices import is_large
 from .costs import Costs
 
 
@@ -30,13 +31,10 @@ class Reduction:
     constant: int  # weight that every list gets wrong
     dropped: dict[str, int]  # antecedents dropped, by reason
 
-
-def reduce(problem: Problem, costs: Costs, drop_unsupported: bool = True) -> Reduction:
-    """Merge and drop until nothing changes. ``problem``, ``costs``, ``drop_unsupported``: those of `Reducing`."""
-    reducing = Reducing(problem, costs, drop_unsupported)
-    while reducing.reduction is None:
-        reducing.advance()
-    return reducing.reduction
+    @property
+    def default_errors(self) -> int:
+        """What the default rule alone gets wrong."""
+        return self.constant + min(int(self.net[self.net > 0].sum()), int(-self.net[self.net < 0].sum()))
 
 
 class Reducing:
@@ -45,12 +43,11 @@ class Reducing:
     Dropped are antecedents equal to an earlier one, antecedents that hold for every pattern (such a rule is a default
     rule that costs ``regularization``), and, with ``drop_unsupported``, antecedents whose larger net weight does not
     pay for a rule: Theorem 11 (accurate support) on net weights, for the empty prefix.
-
-    ``reduction`` (Reduction or None): when it is done.
     """
 
     def __init__(self, problem: Problem, costs: Costs, drop_unsupported: bool = True) -> None:
-        self.reduction: Reduction | None = None
+        self._reduction: Reduction | None = None
+        self._large = is_large(problem)
         self._paying = costs.per_rule // costs.per_error if drop_unsupported else None
         self._patterns: np.ndarray = problem.words
         self._columns: np.ndarray | None = None  # of which the patterns are made anew
@@ -59,8 +56,15 @@ class Reducing:
         self._constant = int(np.minimum(costs.positives, costs.negatives).sum())
         self._dropped = {"equal to another": 0, "covers everything": 0, "too little support": 0}
 
-    def advance(self) -> None:
-        """One round."""
+    def advance(self) -> Reduction | None:
+        """The reduction; None where a large table takes another call, each of which is one round."""
+        while self._reduction is None:
+            self._round()
+            if self._large:
+                return None
+        return self._reduction
+
+    def _round(self) -> None:
         antecedents, dropped, patterns = self._antecedents, self._dropped, self._patterns
         if self._columns is not None:
             patterns = transposed(self._columns, len(self._net))
@@ -78,7 +82,7 @@ class Reducing:
             dropped["too little support"] += int((keep & ~paying).sum())
             keep &= paying
         if keep.all():
-            self.reduction = Reduction(antecedents, patterns, net, self._constant, dropped)
+            self._reduction = Reduction(antecedents, patterns, net, self._constant, dropped)
             return
         self._antecedents, self._net, self._columns = antecedents[keep], net, columns[keep]
 

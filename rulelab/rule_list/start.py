@@ -1,4 +1,4 @@
-"""What a search for rule lists begins with: a list that is given, or the best of all lists."""
+"""Rule lists by their antecedents, and what a search begins with: such a list, or the best of all lists."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import abc
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..arguments import ParameterError, Text
 from ..data.problem import Problem
 from ..models import RuleList
+from ..models.base import column_of
 from ..phases import RelaxedFirst
+from ..snapshot import Incumbent
 from .costs import Costs
 
 
@@ -31,6 +35,30 @@ def antecedents_of(start: RuleList | Sequence[int], problem: Problem) -> tuple[i
         text = Text("{warm_start} must hold {}, not {}", wanted, list(antecedents))
         raise ParameterError("warm_start", start, wanted, text)
     return antecedents
+
+
+def incumbent_of(
+    problem: Problem, antecedents: Sequence[int], regularization: float, found_at: tuple[float, int]
+) -> Incumbent:
+    """The list of these antecedents of the problem, as snapshots show it."""
+    model = RuleList.from_problem(problem, antecedents)
+    return Incumbent(
+        model=model,
+        objective=model.objective(regularization),
+        errors=model.errors,
+        complexity=model.complexity,
+        found_at=found_at,
+    )
+
+
+def cost_of(antecedents: Sequence[int], problem: Problem, costs: Costs) -> int:
+    """Cost of a list on the grid, counted on the problem's patterns."""
+    wrong, left = 0, np.ones(problem.n_patterns, dtype=bool)
+    for j in [*antecedents, None]:
+        hit = left if j is None else left & column_of(problem, j)
+        wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
+        left = left & ~hit
+    return costs.per_error * wrong + costs.per_rule * len(antecedents)
 
 
 _WIDEST = 100

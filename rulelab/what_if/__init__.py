@@ -5,5 +5,5 @@ from __future__ import annotations
 from .bench import Bench, Change, EditedFalling, EditedList, EditedSet
 from .falling import FallingBench
 from .lists import RuleListBench
-from .person import Decision, Flip, Values, decide, flip_in_all, nearest_flip
+from .person import Decision, Flip, Values, decide, flip_in_all
 from .sets import RuleSetBench

@@ -168,31 +168,20 @@ def decide(model: DecisionList | RuleSet, person: Mapping[str, Any]) -> Decision
     return Decision(place, label, tuple(wrong[:place]))
 
 
-def nearest_flip(
-    model: DecisionList | RuleSet, person: Mapping[str, Any], changeable: Collection[str], values: Mapping[str, Values]
-) -> Flip:
-    """The fewest columns, and of those the least change of their values, that give the other label.
-
-    No column is changed to a missing value.
-
-    ``person``: as for `decide`. ``changeable``: columns that may be changed. ``values``: what the cells of these
-    columns may be. Raises ModelError when a column is not given, or the conditions are too many to look at all
-    combinations.
-    """
-    return flip_in_all([model], person, changeable, values)
-
-
 def flip_in_all(
     models: Sequence[DecisionList | RuleSet],
     person: Mapping[str, Any],
     changeable: Collection[str],
     values: Mapping[str, Values],
 ) -> Flip:
-    """The least change, as `nearest_flip` has it, with which all models say what the first does not say now.
+    """The fewest columns, and of those the least change of their values, with which all models change their mind.
 
-    ``models``: at least one; ``place`` is that of its first one. ``person``, ``changeable``, ``values``: as for
-    `nearest_flip`; a person has a cell of each column that any of the models tests. Raises ModelError as `nearest_flip`
-    does.
+    All say then what the first of them does not say now. No column is changed to a missing value.
+
+    ``models``: at least one; ``place`` is that of its first one. ``person``: as for `decide`, with a cell of each
+    column that any of the models tests. ``changeable``: columns that may be changed. ``values``: what the cells of
+    these columns may be. Raises ModelError when a column is not given, or the conditions are too many to look at all
+    combinations.
     """
     now = decide(models[0], person)
     conjunctions = [*dict.fromkeys(each for model in models for each in _conjunctions(model))]

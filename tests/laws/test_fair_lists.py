@@ -21,8 +21,7 @@ from rulelab.cli import main
 from rulelab.data.fairness import true_gaps
 from rulelab.falling_rule_list import FairFallingSearch
 from rulelab.falling_rule_list.fair import search as fair_falling
-from rulelab.rule_list.fair import least_gap
-from rulelab.rule_list.fair import search as fair_list
+from rulelab.rule_list.fair import passes as fair_lists
 
 SEEDS = range(0, 50, 3)
 """Every kind of weights, and every criterion."""
@@ -49,13 +48,13 @@ def ends_alike(snapshot: rl.Snapshot) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("family", "engine", "effort", "seeds"),
     [
-        ("fair_list", fair_list, 200, FEW),
-        pytest.param("fair_list", fair_list, 1, SEEDS, marks=long),
-        ("least_gap", least_gap, 300, FEW),
-        pytest.param("least_gap", least_gap, 1, SEEDS, marks=long),
+        ("fair_list", fair_lists, 200, FEW),
+        pytest.param("fair_list", fair_lists, 1, SEEDS, marks=long),
+        ("least_gap", fair_lists, 300, FEW),
+        pytest.param("least_gap", fair_lists, 1, SEEDS, marks=long),
         ("fair_falling", fair_falling, 1, FEW),
         pytest.param("fair_falling", fair_falling, 200, SEEDS, marks=long),
-        pytest.param("value_list", fair_list, 200, range(1), marks=long),
+        pytest.param("value_list", fair_lists, 200, range(1), marks=long),
     ],
 )
 def test_slices_and_pickling_change_nothing(monkeypatch, family, engine, effort, seeds):
@@ -141,7 +140,7 @@ def test_where_no_list_will_do_the_search_says_so(model, options):
 FALLING = {"regularization": 0.0, "positive_weight": 5.0, "beam_width": 3}
 LIMITED: dict[str, tuple[Any, int, Callable[[], Any]]] = {
     "predictive parity": (
-        fair_list,
+        fair_lists,
         100_000,
         lambda: rl.search_for(larger_problem(m=10), regularization=0.01, fairness=rl.PredictiveParity(0.02)),
     ),

@@ -19,6 +19,7 @@ from rulelab.certificate.rule_set.parity import most_wrong
 from rulelab.data.conditions import Condition, attach_conditions
 from rulelab.data.exact_weights import most_errors
 from rulelab.rule_list.fair import least_gap as engine
+from rulelab.rule_list.fair.dual import longest_of
 
 
 def test_every_pass_has_room_for_its_rules(monkeypatch):
@@ -29,7 +30,7 @@ def test_every_pass_has_room_for_its_rules(monkeypatch):
         begin(search, aim)
         inside, m = Inside(search), len(search._problem.antecedents)  # what is left of the problem
         rules = inside.rules
-        needed.append(engine.longest_of(aim.rules << rules.shift, rules.base, rules, m))
+        needed.append(longest_of(aim.rules << rules.shift, rules.base, rules, m))
         assert needed[-1] + 2 <= len(inside.store.frames)
 
     monkeypatch.setattr(engine.LeastGapSearch, "_begin", noted)

@@ -20,10 +20,10 @@ import rulelab as rl
 from rulelab.kernels.growing import OPEN
 from rulelab.rule_list import BOUNDS, POLICIES, RuleListBounds, pair_multipliers
 from rulelab.rule_list.exact import state
-from rulelab.rule_list.exact.node_store import OUT_COST, OUT_HASH, OUT_KEY, OUT_LENGTH, OUT_PARENT, OUT_RULE, OUT_WRONG
 from rulelab.rule_list.exact.parallel import merge, rounds
 from rulelab.rule_list.exact.parallel.rounds import MOST_JOBS, cores, side_by_side, workers_of
 from rulelab.rule_list.exact.parallel.worker import Outboxes
+from rulelab.rule_list.exact.queue import OUT_COST, OUT_HASH, OUT_KEY, OUT_LENGTH, OUT_PARENT, OUT_RULE, OUT_WRONG
 from rulelab.rule_list.pair_bound import least_cost
 
 NUMBERS = (2, 3, 16)
@@ -260,7 +260,7 @@ def test_what_a_worker_changes_is_its_own():
     search.advance(40)
     inside = Inside(search)
     one, two = (worker.view(inside.store) for worker in inside.running._workers)  # what each hands its kernels
-    shared = {*state.NODE_ARRAYS, *state.HEAP_ARRAYS, *state.BOUND_HEAP_ARRAYS, "table", "queue_by_length"}
+    shared = {*state.NODES.names, *state.HEAP.names, *state.BOUND_HEAP.names, "table", "queue_by_length"}
     for name in state.Store._fields:
         same = getattr(one, name) is getattr(two, name)
         assert same == (name in shared), name

@@ -21,7 +21,6 @@ from rulelab.what_if import (
     Values,
     decide,
     flip_in_all,
-    nearest_flip,
 )
 from rulelab.what_if.bench import KINDS
 from rulelab.what_if.person import columns_of
@@ -182,7 +181,7 @@ def check_flips(model: Any, X: pd.DataFrame, changeable: list[str], every: int) 
         assert now.label == label
         if isinstance(model, RuleList):
             assert now.place == model.fired(X.iloc[[row]])[0]
-        flip = nearest_flip(model, person, changeable, values)
+        flip = flip_in_all([model], person, changeable, values)
         least = fewest(person, changeable, lambda others, label=label: predicted(model, others) != label)
         assert (len(flip.changes) or None) == least
         assert {name for name, _ in flip.changes} <= set(changeable)
@@ -213,9 +212,6 @@ def test_the_flip_in_all_models_is_the_nearest_that_every_one_agrees_on(seed):
         least = fewest(person, changeable, lambda p, now=now: np.all([predicted(m, p) != now for m in models], axis=0))
         assert (len(flip.changes) or None) == least
         found += least is not None
-        assert flip_in_all(models[:1], person, changeable, values) == nearest_flip(
-            models[0], person, changeable, values
-        )
     assert found
 
 
@@ -230,11 +226,11 @@ def small() -> RuleList:
 def test_a_flip_is_the_nearest_one_and_said_in_words():
     model = small()
     values = {name: Values.of(None, conditions) for name, conditions in columns_of(model).items()}
-    flip = nearest_flip(model, {"priors": 5, "sex": "f"}, ["priors", "sex"], values)
+    flip = flip_in_all([model], {"priors": 5, "sex": "f"}, ["priors", "sex"], values)
     assert (flip.changes, (flip.place, flip.label)) == ((("priors", "at most 3 and more than 1"),), (1, 0))
-    back = nearest_flip(model, {"priors": 2, "sex": "f"}, ["priors"], values)
+    back = flip_in_all([model], {"priors": 2, "sex": "f"}, ["priors"], values)
     assert back.changes == (("priors", "more than 3"),)
-    none = nearest_flip(model, {"priors": 5, "sex": "f"}, ["sex"], values)
+    none = flip_in_all([model], {"priors": 5, "sex": "f"}, ["sex"], values)
     assert (none.changes, none.place, none.label) == ((), -1, None)
     assert none.looked_at == 2, "cells of sex; that of the priors is not changed"
 
@@ -244,12 +240,12 @@ def test_a_missing_cell_meets_no_condition_and_is_no_change_to_make():
     values = {name: Values.of(None, conditions) for name, conditions in columns_of(model).items()}
     person = {"priors": None, "sex": "f"}
     assert decide(model, person).place == 3
-    assert nearest_flip(model, person, ["priors"], values).changes in (
+    assert flip_in_all([model], person, ["priors"], values).changes in (
         (("priors", "at most 1"),),
         (("priors", "more than 1 and at most 3"),),
     )
     with pytest.raises(ModelError, match="'sex', which is not given"):
-        nearest_flip(model, {"priors": 5}, ["priors"], values)
+        flip_in_all([model], {"priors": 5}, ["priors"], values)
 
 
 def test_antecedents_without_conditions_are_columns_of_their_own():
@@ -258,7 +254,7 @@ def test_antecedents_without_conditions_are_columns_of_their_own():
     values = {name: Values.of(None, conditions) for name, conditions in columns_of(model).items()}
     person = {"left": True, "right": True}
     assert decide(model, person).place == 0
-    assert nearest_flip(model, person, ["left", "right"], values).changes == (("left", "no"),)
+    assert flip_in_all([model], person, ["left", "right"], values).changes == (("left", "no"),)
 
 
 def falling_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedents: tuple[int, ...], **of: Any) -> Any:
@@ -381,14 +377,14 @@ def test_what_a_rule_set_has_no_room_for_is_refused():
     A, y, _ = rows(0, "ones")
     bench = RuleSetBench(rl.Problem.from_arrays(A[:, :4], y), 6, 2)
     edited = EditedSet(((0, 1), (0,)))
-    with pytest.raises(ValueError, match="the same as rule 1"):
-        bench.insert(edited, 1, 1)
-    with pytest.raises(ValueError, match="at most 2 conditions"):
-        bench.insert(edited, 0, 2)
-    with pytest.raises(ValueError, match="has antecedent 0 already"):
-        bench.insert(edited, 1, 0)
-    with pytest.raises(ValueError, match="complexity of at most 6"):
-        bench.insert(edited, 2, 3)
+    for place, antecedent, said in (
+        (1, 1, "the same as rule 1"),
+        (0, 2, "at most 2 conditions"),
+        (1, 0, "has antecedent 0 already"),
+        (2, 3, "complexity of at most 6"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            bench.insert(edited, place, antecedent)
     with pytest.raises(ValueError, match="the same as rule 2"):
         bench.edit(edited, "remove", 0, 1)
     assert bench.edit(edited, "remove", 1, 0) == EditedSet(((0, 1),)), "with its only condition the rule goes"

@@ -1,14 +1,17 @@
-"""Dropping antecedents that no better falling list has, by the joint capture bound, for a search or in a proof."""
+"""Dropping antecedents that no better falling list has, by pairs of patterns of the joint capture bound."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ...certificate import Capture, Captures
+from ...kernels import bits
 from .. import joint_capture
 from ..costs import Prepared
 from ..joint_capture import BOUND, ITERATIONS, JointCapture
-from .pairing import Pairing, pair
+from .state import patterns_of
 
 _EVERY = 20  # iterations between two bounds
 _PATIENCE = 2  # bounds that drop next to nothing and hardly get better
@@ -21,23 +24,12 @@ _EFFORT_OF_SHARE = 5
 
 
 class Fixing:
-    """Antecedents that some list better than the incumbent may have.
+    """Antecedents that some list better than the incumbent may have: ``allowed`` (bool, shape (m,)).
 
-    Attributes
-    ----------
-    allowed : bool array, shape (m,)
-    least : int
-        No list with a rule above the threshold, and an else that is not, costs less.
-    useful : bool
-        Whether there is more to try with another incumbent.
-    is_stale : bool
-        Whether so many antecedents were dropped that the patterns are merged anew.
-    has_dropped : bool
-        Whether the last iteration dropped antecedents.
-    stalls : bool
-        Whether the last bound was hardly better than the one before.
-    effort : int
-        What the last iteration took, in words of sets about.
+    No list with a rule above the threshold, and an else that is not, costs less than ``least``. ``useful``: there is
+    more to try with another incumbent. ``is_stale``: so many antecedents were dropped that the patterns are merged
+    anew. The last iteration has dropped some (``has_dropped``), took so many words of sets (``effort``), or hardly
+    improved (``stalls``).
     """
 
     def __init__(self, prepared: Prepared) -> None:
@@ -45,7 +37,7 @@ class Fixing:
         self.allowed = np.ones(len(prepared.antecedents), dtype=bool)
         self.least = 0
         self.useful = len(self.allowed) > 1 and len(prepared.patterns) * len(self.allowed) <= _MOST_CELLS
-        self._pairing: Pairing | None = None
+        self.pairing: Pairing | None = None
         self.is_stale = False
         self.has_dropped = False
         self._built = 0
@@ -54,17 +46,12 @@ class Fixing:
         self.stalls = False
 
     @property
-    def pairing(self) -> Pairing | None:
-        """The pairs with their last multipliers."""
-        return self._pairing
-
-    @property
     def memory_bytes(self) -> int:
-        return 0 if self._pairing is None else sum(array.nbytes for array in self._pairing.pairs)
+        return 0 if self.pairing is None else sum(array.nbytes for array in self.pairing.pairs)
 
     def rest(self) -> None:
         """Forget the pairs until it goes on, maybe with a better incumbent."""
-        self._pairing, self._idle = None, 0
+        self.pairing, self._idle = None, 0
 
     def go_on_with(self, allowed: np.ndarray) -> None:
         """Go on with these antecedents, whatever was dropped."""
@@ -73,20 +60,16 @@ class Fixing:
         self.useful = bool(allowed.any())
 
     def iterate(self, best: int, free: int | None = None) -> bool:
-        """One iteration; whether more of them are promising.
-
-        ``best``: cost of the incumbent. ``free``: bytes that may be taken; where they do not suffice nothing more is
-        dropped.
-        """
+        """One iteration; whether more of them are promising. ``best``: cost of the incumbent. ``free``: bytes."""
         self.effort, self.has_dropped = 0, False
-        if self._pairing is None or self.is_stale:
+        if self.pairing is None or self.is_stale:
             self._built, self.is_stale = int(self.allowed.sum()), False
-            self._pairing = pair(self._prepared, self.allowed, self._pairing, free)
-            if self._pairing is None:
+            self.pairing = pair(self._prepared, self.allowed, self.pairing, free)
+            if self.pairing is None:
                 self.useful = False
                 return False
-            self.effort += self._pairing.effort
-        pairs = self._pairing.pairs
+            self.effort += self.pairing.effort
+        pairs = self.pairing.pairs
         joint_capture.iterate(pairs)
         self.effort += len(pairs.by_pair) + _EFFORT_OF_SHARE * len(pairs.share)
         done = int(pairs.numbers[ITERATIONS])
@@ -157,3 +140,175 @@ def _capture(prepared: Prepared, pairing: Pairing) -> Capture:
         rule_antecedent=prepared.antecedents[pairs.choice[rules]],
         rule_y=pairs.rule_multiplier[rules].astype(float),
     )
+
+
+_NEAREST = 24
+_ENTRIES = 2_000_000  # of pairs and antecedents
+_MOST_WORDS = 1 << 28  # looked at for the nearest patterns
+_MOST_BYTES = 1 << 28
+_BYTES_PER_PAIR = 48
+_BYTES_PER_CHOICE = 56
+_SMALLEST = 1e-3  # of the shares of a pattern, that are taken over
+_REST = 0.05  # of a pattern's loss, over all of its pairs
+
+
+class Pairing(NamedTuple):
+    """Pairs, and which patterns they are made of."""
+
+    pairs: JointCapture
+    # first_u, first_v (int64): a pattern, among those prepared, of each u and of each v
+    first_u: np.ndarray
+    first_v: np.ndarray
+    # u_of, v_of (int64): the u, or v, of each pattern; -1: none
+    u_of: np.ndarray
+    v_of: np.ndarray
+    effort: int  # what it took to make them, in words of sets about
+
+
+class Summed(NamedTuple):
+    """Multipliers of pairs, summed over the patterns that are merged, by places among them."""
+
+    u: np.ndarray
+    v: np.ndarray
+    multiplier: np.ndarray
+
+
+def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: int | None) -> Pairing | None:
+    """Merge the patterns that the allowed antecedents do not tell apart, and pair them; None: it would be too large.
+
+    The multipliers begin where those of ``before``, of more antecedents, ended.
+    """
+    data, m = prepared.data, len(allowed)
+    packed = patterns_of(prepared) & bits.pack(allowed[None, :])[0]
+    group, first = bits.group_equal_rows(packed)
+    n = len(group)
+    gains = np.zeros(len(first), dtype=np.int64)
+    np.add.at(gains, group, data.per_positive * data.positives[:n] - data.per_negative * data.negatives[:n])
+    packed = packed[first]
+    some = bits.counts(packed) > 0
+    sides = [np.flatnonzero(some & (gains > 0)), np.flatnonzero(some & (gains < 0))]
+    n_u, n_v = (len(side) for side in sides)
+    if min(n_u, n_v) == 0 or n_u * n_v * packed.shape[1] > _MOST_WORDS:
+        return None
+    held_u, held_v = (np.ascontiguousarray(packed[side]) for side in sides)
+    size_u = bits.counts(held_u)
+    most = max(_NEAREST, int(_ENTRIES / (n_v * size_u.mean())))
+    nearest = np.zeros((n_v, min(most, n_u)), dtype=np.int32)
+    by_word = np.ascontiguousarray(held_u.T)
+    joint_capture.closest(
+        by_word, size_u, held_v, nearest, np.zeros(n_u, dtype=np.int64), np.zeros(256, dtype=np.int64)
+    )
+    v, place = np.nonzero(nearest >= 0)
+    key = nearest[v, place].astype(np.int64) * n_v + v
+    places = np.full((2, len(first)), -1, dtype=np.int64)
+    places[0, sides[0]], places[1, sides[1]] = np.arange(n_u), np.arange(n_v)
+    loss = -gains[sides[1]]
+    start = None
+    if before is not None:
+        start = _merged(before, places[0, group], places[1, group])
+        start = Summed(*(each[start.multiplier > _SMALLEST * loss[start.v]] for each in start))
+        key = np.concatenate([key, start.u * n_v + start.v])
+    key.sort()
+    key = key[_starts(key)]
+    u, v = key // n_v, key % n_v
+    pair_start = np.concatenate([[0], np.cumsum(np.bincount(u, minlength=n_u))])
+    block_start = np.concatenate([[0], np.cumsum(np.diff(pair_start) * size_u)])
+    k = int(size_u.max())
+    needed = 2 * int(block_start[-1]) + _BYTES_PER_PAIR * len(u) + _BYTES_PER_CHOICE * int(size_u.sum())
+    needed += 8 * (m * k + packed.size)
+    if needed > _MOST_BYTES or (free is not None and needed > free):
+        return None
+    choice = np.nonzero(bits.unpack(held_u, m))[1].astype(np.int32)
+    largest = float(gains.max())
+    pairs = JointCapture(
+        gain=gains[sides[0]],
+        loss=loss,
+        gain_share=(gains[sides[0]] / largest).astype(np.float32),
+        loss_share=(loss / largest).astype(np.float32),
+        held_u=by_word,
+        held_v=held_v,
+        choice_start=np.concatenate([[0], np.cumsum(size_u)]),
+        choice=choice,
+        pair_start=pair_start,
+        other=v.astype(np.int32),
+        start_of_v=np.concatenate([[0], np.cumsum(np.bincount(v, minlength=n_v))]),
+        pair_of_v=np.argsort(v, kind="stable").astype(np.int32),
+        block_start=block_start,
+        by_pair=np.zeros(block_start[-1], dtype=np.uint8),
+        by_choice=np.zeros(block_start[-1], dtype=np.uint8),
+        allowed=allowed.copy(),
+        whole=gains @ bits.unpack(packed, m) - data.per_rule,
+        choice_log=np.zeros(len(choice), dtype=np.float32),
+        choice_weight=np.zeros(len(choice), dtype=np.float32),
+        choice_last=np.zeros(len(choice), dtype=np.float32),
+        share_log=np.zeros(len(u), dtype=np.float32),
+        share=np.zeros(len(u), dtype=np.float32),
+        share_last=np.zeros(len(u), dtype=np.float32),
+        share_sum=np.zeros(len(u), dtype=np.float32),
+        start_of_rule=np.concatenate([[0], np.cumsum(np.bincount(choice, minlength=m))]),
+        entry_of_rule=np.argsort(choice, kind="stable").astype(np.int32),
+        rule_log=np.zeros(len(choice), dtype=np.float32),
+        rule_share=np.zeros(len(choice), dtype=np.float32),
+        rule_last=np.zeros(len(choice), dtype=np.float32),
+        rule_sum=np.zeros(len(choice), dtype=np.float32),
+        rule_multiplier=np.zeros(len(choice), dtype=np.int64),
+        rule=np.full(m, data.per_rule, dtype=np.int64),
+        rule_part=np.full(m, data.per_rule / largest, dtype=np.float32),
+        multiplier=np.zeros(len(u), dtype=np.int64),
+        value=np.zeros(m, dtype=np.int64),
+        sums=np.zeros(max(k, int(np.diff(pair_start).max())), dtype=np.float32),
+        totals=np.zeros(k, dtype=np.int64),
+        shared=np.zeros((m, k), dtype=np.int64),
+        touched=np.zeros(m, dtype=np.uint8),
+        numbers=np.zeros(2, dtype=np.int64),
+    )
+    joint_capture.fill_blocks(pairs)
+    if before is not None and start is not None:
+        _begin(pairs, key, start, before, places[0, group])
+    effort = n_u * n_v * packed.shape[1]
+    return Pairing(pairs, first[sides[0]], first[sides[1]], places[0, group], places[1, group], effort)
+
+
+def _starts(key: np.ndarray) -> np.ndarray:
+    """Where a sorted array has another value than before."""
+    return np.append(True, key[1:] != key[:-1])[: len(key)]
+
+
+def _merged(before: Pairing, place_u: np.ndarray, place_v: np.ndarray) -> Summed:
+    """The former multipliers by the new places of the patterns."""
+    pairs = before.pairs
+    u = np.repeat(place_u[before.first_u], np.diff(pairs.pair_start))
+    v = place_v[before.first_v][pairs.other]
+    kept = (u >= 0) & (v >= 0) & (pairs.multiplier > 0)
+    n_v = int(place_v.max()) + 1
+    key, multiplier = u[kept] * n_v + v[kept], pairs.multiplier[kept]
+    order = np.argsort(key)
+    key = key[order]
+    starts = np.flatnonzero(_starts(key))
+    return Summed(key[starts] // n_v, key[starts] % n_v, np.add.reduceat(multiplier[order], starts))
+
+
+def _begin(pairs: JointCapture, key: np.ndarray, start: Summed, before: Pairing, place_u: np.ndarray) -> None:
+    """Begin the iteration where the former pairs ended."""
+    n_v, m = len(pairs.loss), len(pairs.allowed)
+    part = np.zeros(len(key))
+    part[np.searchsorted(key, start.u * n_v + start.v)] = start.multiplier / pairs.loss[start.v]
+    rest = _REST / np.maximum(np.diff(pairs.start_of_v), 1)
+    pairs.share_log[:] = np.log(part + rest[pairs.other])
+    old = before.pairs
+    u = np.repeat(place_u[before.first_u], np.diff(old.choice_start))
+    gain = np.repeat(old.gain_share, np.diff(old.choice_start)).astype(float)
+    kept = (u >= 0) & pairs.allowed[old.choice]
+    at = u[kept] * m + old.choice[kept]
+    of = np.repeat(np.arange(len(pairs.gain)), np.diff(pairs.choice_start)) * m + pairs.choice
+    places = np.searchsorted(of, at)
+    weight = np.bincount(places, (old.choice_weight * gain)[kept], len(of))
+    gains = np.bincount(places, gain[kept], len(of))
+    mean: np.ndarray = weight / np.maximum(gains, 1e-30)
+    sums = np.add.reduceat(mean, pairs.choice_start[:-1])
+    none = np.repeat(np.maximum(1 - sums, 0), np.diff(pairs.choice_start))
+    pairs.choice_log[:] = np.log((mean + _REST / 10) / (none + _REST / 10))
+    if pairs.rule[0] > 0:
+        share = np.bincount(places, old.rule_multiplier[kept].astype(float), len(of)) / pairs.rule[pairs.choice]
+        rest = _REST / np.maximum(np.diff(pairs.start_of_rule), 1)
+        pairs.rule_log[:] = np.log(share + rest[pairs.choice])

@@ -9,10 +9,8 @@ from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
 from ..bounds import further_loss
 from . import state as at
-from .expansion import bound_that_cuts, expand, open_prefix
-from .layout import sum_head
-from .soft_expansion import expand_soft
-from .state import hash_of, rebuild_table
+from .expansion import bound_that_cuts, expand, expand_soft, open_prefix
+from .state import hash_of, rebuild_table, sum_head
 
 DONE, PAUSED, GROW, _EXPANDING = range(4)
 

@@ -17,8 +17,7 @@ from ...kernels.jit import inlined, inner, kernel
 from . import kernels, state
 from .expansion import count_antecedents
 from .fixing import Fixing
-from .layout import Layout
-from .state import Rules, Store
+from .state import Layout, Rules, Store
 
 _STARTS = 24
 _REMOVED, _ADDED = 0.3, 3
@@ -110,10 +109,7 @@ def _uncaptured(arrays, store, member, without):
 
 
 class Climbing:
-    """Local searches, the first of them from the incumbent, the others from what is left of it at random.
-
-    ``store``: for its scratch space.
-    """
+    """Local searches, the first of them from the incumbent, the others from what is left of it at random."""
 
     def __init__(self, arrays: Layout, rules: Rules, store: Store, seed: int) -> None:
         m = len(arrays.by_antecedent)
@@ -171,10 +167,6 @@ class Reducing:
     def memory_bytes(self) -> int:
         return self._fixing.memory_bytes
 
-    def is_due(self) -> bool:
-        """Whether enough prefixes have been expanded."""
-        return self._search.work >= self.after
-
     def advance(self, target: int) -> bool:
         """Go on up to so much work; whether this is at an end for now."""
         search = self._search
@@ -214,8 +206,7 @@ class Reducing:
             return True
         if best == self._tried:
             return self._end()
-        free = None if search.memory_limit is None else search.memory_limit - search.memory_bytes
-        more = fixing.iterate(best, free)
+        more = fixing.iterate(best, search._free)
         self._allowance -= fixing.effort
         if not more:
             fixing.rest()

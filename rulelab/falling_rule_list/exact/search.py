@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from ... import remaining, slices
+from ... import slices
 from ...arguments import bounds_of
 from ...certificate import (
     Captures,
@@ -17,39 +18,39 @@ from ...certificate import (
     prove_soft_falling_rule_list,
 )
 from ...data.problem import Problem
+from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import is_compiled
 from ...models import FallingRuleList
 from ...parameters import ITERATIONS, check_arguments
-from ...prefixes import Children, PrefixSearch, Scale
+from ...prefixes import Best, Children, Places, PrefixSearch, Scale, children, path_to
 from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...slices import effort_of
-from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
+from ...snapshot import Snapshot, counted
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, captured, predicted
 from ..monte_carlo import search as monte_carlo
 from ..search import FallingSearch
-from . import inspection, kernels, state
+from . import kernels, state
 from .fixing import captures
-from .layout import Layout, layout, patterns_of
 from .reducing import Reducing
-from .state import grow
+from .state import Layout, layout, patterns_of
 
 _PATIENCE = 8192  # prefixes expanded before antecedents are looked at for the first time
 _UNLIMITED = int(np.iinfo(np.int32).max)
 _BEGUN = ("searching", "dropping antecedents", "certified")
 _EFFORT_PER_WORK = 150_000_000  # words that a unit of work looks at, about: less than a fifth of a second
+_OTHERS = {"feasible prefix", "necessary condition", "dominance"}
+_ALWAYS = {"always: captures nothing or all", "always: rising proportion", "always: length limit"}
+_BOUNDING = frozenset(state.PRUNED_NAMES) - _OTHERS - _ALWAYS
+"""What cuts because no list that goes on costs less than the best one."""
+_PLACES = Places.of(state, state.NODES, state.HEAP, purged=state.BY_INCUMBENT)
 
 
-@dataclass
-class Best:
-    """The incumbent: its cost on the grid and its antecedents, as indices of the problem's."""
-
-    cost: int
-    antecedents: tuple[int, ...] = ()
-    work: int = 0
-    seconds: float = 0.0
+def mark_stale(store: state.Store) -> None:
+    """Let the table be filled anew, a part at a time."""
+    store.numbers[state.TABLE_IS_STALE] = 1
 
 
 class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
@@ -117,9 +118,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         self.random_state = random_state
         self.iterations = int(iterations)
         self._phase = "preparing"
-        self._out_of_memory = False
         self._best = Best(0)
-        self._incumbent: Incumbent | None = None
         self._first: monte_carlo.MonteCarlo | None = None
         self._reducing: Reducing | None = None
         self._trivial = 0
@@ -131,12 +130,8 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         self._store: state.Store
 
     @property
-    def certified(self) -> bool:
-        return self._phase == "certified"
-
-    @property
     def compiled(self) -> bool:
-        return is_compiled(kernels.advance) and (not self.iterations or monte_carlo.compiled())
+        return is_compiled(kernels.advance) and (not self.iterations or is_compiled(monte_carlo.kernels.advance))
 
     def _rehearse(self) -> None:
         solve(FallingRuleListSearch(tiny_problem(), regularization=0.0, iterations=2))
@@ -147,7 +142,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         return super()._to_prove(bound_only)
 
     def _certificate(self, bound: float | None) -> Certificate:
-        return self.certificate_of(self._current().model, bound)
+        return self.certificate_of(self._make_incumbent().model, bound)
 
     def certificate_of(self, model: FallingRuleList, bound: float | None = None) -> Certificate:
         """The proof that a list is one of the best, or with ``bound`` that none is below that.
@@ -174,13 +169,8 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         """Bytes of the arrays of the search."""
         if self._phase == "preparing":
             return 0
-        return state.memory_bytes(self._store) + self._beside
-
-    @property
-    def _beside(self) -> int:
-        """Bytes of the arrays besides the stored prefixes."""
-        arrays = sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray))
-        return arrays + sum(0 if each is None else each.memory_bytes for each in (self._first, self._reducing))
+        others = (each.memory_bytes for each in (self._first, self._reducing) if each is not None)
+        return nbytes(self._store, self._layout) + sum(others)
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work
@@ -194,7 +184,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
             self._reduce(target)
         elif self._phase == "searching":
             self._run(target if self._reducing is None else int(min(target, self._reducing.after)))
-            if self._reducing is not None and self._phase == "searching" and self._reducing.is_due():
+            if self._reducing is not None and self._phase == "searching" and self.work >= self._reducing.after:
                 self._phase = "dropping antecedents"
 
     def _prepare(self) -> None:
@@ -317,7 +307,9 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
                 self._phase = "certified"
             if outcome != kernels.GROW:
                 break
-            self._store, enough = grow(self._store, len(self._data.antecedents), self.memory_limit, self._beside)
+            m = len(self._data.antecedents)
+            room = (state.NODES, m), (state.HEAP, m)
+            self._store, enough = with_room(self._store, room, self._free, mark_stale)
             if not enough:
                 self._out_of_memory = True
                 break
@@ -331,36 +323,23 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         if self._phase == "preparing":
             first = self._incumbent_of((), (0.0, 0))
             return slices.preparing_snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
-        store, numbers, rules = self._store, self._store.numbers, self._rules
-        incumbent, memory = self._current(), "memory" if self._out_of_memory else None
-        exact = self._costs.exact or incumbent.objective == 0  # below which nothing is
-        status, limit = standing(self._phase == "certified", exact, memory)
-        started = self._phase in _BEGUN
-        queue = tuple(np.trim_zeros(store.queue_by_length, "b").tolist())
-        m = len(self._data.antecedents)
+        store, numbers, rules, m = self._store, self._store.numbers, self._rules, len(self._data.antecedents)
+        begun = self._phase in _BEGUN
         longest = min(m, rules.max_length)
         if rules.per_rule:
             longest = min(longest, max(0, self._best.cost - self._trivial) // rules.per_rule + 1)
-        bound = int(numbers[state.LOWER_BOUND]) if started else self._trivial
-        return Snapshot(
-            **self._figures,
-            status=status,
-            incumbent=incumbent,
-            lower_bound=bound_shown(incumbent.objective, self._in_units(bound), status),
-            counts=counted(numbers, state.COUNTS),
-            pruned=dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True)),
-            queue_by_length=queue,
-            log10_remaining=remaining.log10_coarse(queue if started else (1,), m, longest),
-            phase=self._phase,
-            limit=limit,
-            detail={
-                "antecedents": m,
-                "patterns": int(np.bitwise_count(self._layout.full).sum()),
-                "dropped": dict(self._data.dropped),
-                "resolution": self._resolution,
-                "longest": longest,
-            },
-        )
+        detail = {
+            "antecedents": m,
+            "patterns": int(np.bitwise_count(self._layout.full).sum()),
+            "dropped": dict(self._data.dropped),
+            "resolution": self._resolution,
+            "longest": longest,
+        }
+        exact = self._costs.exact or self._make_incumbent().objective == 0  # below which nothing is
+        bound = self._in_units(int(numbers[state.LOWER_BOUND]) if begun else self._trivial)
+        cut = dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True))
+        queue = store.queue_by_length if begun else None
+        return self._state(exact, bound, counted(numbers, state.COUNTS), cut, queue, longest, detail)
 
     @property
     def _resolution(self) -> float:
@@ -377,22 +356,43 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
     def _scale(self) -> Scale | None:
         if self._phase not in _BEGUN:
             return None
-        costs = self._costs
-        return Scale(
-            self.problem,
-            self._data.antecedents,
-            inspection.CUTS,
-            inspection.BOUNDING,
-            costs,
-            costs.per_positive,
-            costs.per_negative,
-        )
+        own, costs = self._data.antecedents, self._costs
+        return Scale(self.problem, own, state.PRUNED_NAMES, _BOUNDING, costs, costs.per_positive, costs.per_negative)
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
-        return inspection.children(self._layout, self._rules, self._store, prefix)
+        arrays, rules, kernel = self._layout, self._rules, self._kernel
 
-    def _current(self) -> Incumbent:
-        best, known = self._best, self._incumbent
-        if known is None or known.model.antecedents != best.antecedents:
-            self._incumbent = known = self._incumbent_of(best.antecedents, (best.seconds, best.work))
-        return known
+        def extended(store: state.Store, node: int, a: int) -> dict[str, Any]:
+            left = arrays.full.copy()
+            for before in path_to(store, node):
+                left &= ~arrays.by_antecedent[before]
+            captured = left & arrays.by_antecedent[a]
+            p = _weight(arrays.positive_word, arrays.positive_mask, arrays.positive_digit, captured)
+            q = _weight(arrays.negative_word, arrays.negative_mask, arrays.negative_digit, captured)
+            n, misplaced = p + q, rules.misplaced
+            least, share = max(p - misplaced, 0), p + misplaced  # of the positives, see `state.Rules`
+            least_p, least_n = int(store.ratio_p[node]), int(store.ratio_n[node])
+            cost = int(store.cost[node]) + rules.per_rule + min(rules.per_positive * p, rules.per_negative * q)
+            rises = least * least_n > least_p * (least + q + misplaced)
+            if rises and not rules.soft:
+                place = int(store.length[node]) + 1
+                raise ValueError(f"prefix: rule {place} has a larger proportion of positives than the one before")
+            if rises:
+                cost += int(rules.penalty * float(Fraction(p, n) - Fraction(least_p, least_n)))
+            return {
+                "cost": cost,
+                "key": cost,
+                "left_positive": store.left_positive[node] - p,
+                "left_negative": store.left_negative[node] - q,
+                "ratio_p": least_p if rises or not n else share,
+                "ratio_n": least_n if rises or not n else share + max(q - misplaced, 0),
+            }
+
+        def advance(store: state.Store, work: int, effort: int, without: int) -> int:
+            return int(kernel(arrays, rules, store, work, effort))
+
+        return children(self._store, _PLACES, len(self._data.antecedents), prefix, extended, advance)
+
+
+def _weight(word: np.ndarray, mask: np.ndarray, digit: np.ndarray, chosen: np.ndarray) -> int:
+    return int((np.bitwise_count(chosen[word] & mask).astype(np.int64) << digit).sum())

@@ -1,21 +1,142 @@
 """The state of an exact falling rule list search as flat arrays: what kernels read and write, and Python grows.
 
-Its memo of captured sets is an open-addressing table from sets to stored prefixes, which are compared in full.
+Its memo of captured sets is an open-addressing table from sets to stored prefixes, which are compared in full. The
+bounds need, for a set of patterns, the positives and negatives in patterns above a threshold: in falling order of their
+proportion of positives these are prefix sums over words, which a few vectorised population counts give.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.bit_words import at_most
+from ...kernels import bits
+from ...kernels.bit_words import at_most, bit_planes, entries, transposed, turned
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import CUT, OPEN, affordable, bytes_to_resize, resized
-from ...kernels.jit import inlined, inner
+from ...kernels.growing import CUT, OPEN, Group, table_size
+from ...kernels.jit import inlined, inner, popcount
 from ..bounds import FEW, INTERVALS
-from .layout import Layout
+from ..costs import Prepared
+
+
+@by_reference
+class Layout(NamedTuple):
+    """What the kernels read.
+
+    Patterns come in three blocks, each starting a new word: those above the threshold tau in falling order of their
+    proportion, the others with positives in the same order, and those without positives in falling order of negatives.
+    """
+
+    by_word: np.ndarray
+    """uint64, shape (n_words, m): word ``w`` of the pattern sets of the antecedents that are ``kept``, these
+    contiguous."""
+    kept: np.ndarray  # int64: antecedents that may be in a better list; all at first
+    allowed: np.ndarray  # bool, shape (m,): the same
+    by_antecedent: np.ndarray  # uint64, shape (m, n_words)
+    full: np.ndarray  # uint64, shape (n_words,): the set of all patterns
+    # positive_word, positive_digit (int64), positive_mask (uint64): bit planes of the positives: word, binary
+    # digit, and which places have it
+    positive_word: np.ndarray
+    positive_digit: np.ndarray
+    positive_mask: np.ndarray
+    # negative_word, negative_digit, negative_mask: the same of the negatives
+    negative_word: np.ndarray
+    negative_digit: np.ndarray
+    negative_mask: np.ndarray
+    # head_positives, head_negatives (uint64, shape (n_digits, n_head)): the bit planes of the words with positives, by
+    # digit
+    head_positives: np.ndarray
+    head_negatives: np.ndarray
+    above: int  # words of the first block
+    # upper, lower (float64, shape (n_head,)): the largest and the smallest threshold between the patterns of the word,
+    # and those before it, and what follows
+    upper: np.ndarray
+    lower: np.ndarray
+
+
+def patterns_of(prepared: Prepared) -> np.ndarray:
+    """The prepared patterns, packed over the antecedents."""
+    return transposed(prepared.data.columns, len(prepared.patterns))
+
+
+def layout(prepared: Prepared, patterns: np.ndarray) -> Layout:
+    """Arrange a problem, whose antecedents and weights are prepared, and its `patterns_of` for the kernels."""
+    data = prepared.data
+    m, n = len(data.columns), len(prepared.patterns)
+    positives, negatives = data.positives[:n], data.negatives[:n]
+    group, first = bits.group_equal_rows(patterns) if m else (np.zeros(n, dtype=np.int64), np.zeros(1, int))
+    merged = np.zeros((2, len(first)), dtype=np.int64)
+    np.add.at(merged[0], group, positives)
+    np.add.at(merged[1], group, negatives)
+    patterns, (positives, negatives) = patterns[first], merged
+    proportion = positives / (positives + negatives).clip(1)
+    is_above = data.per_positive * positives > data.per_negative * negatives  # both products are below 2^61
+    blocks = [
+        np.flatnonzero(is_above),
+        np.flatnonzero(~is_above & (positives > 0)),
+        np.flatnonzero((positives == 0) & (negatives > 0)),
+    ]
+    orders = [block[np.argsort(-proportion[block], kind="stable")] for block in blocks[:2]]
+    orders.append(blocks[2][np.argsort(-negatives[blocks[2]], kind="stable")])
+    sizes = [-(-len(block) // bits.WORD) for block in orders]
+    words = max(1, sum(sizes))
+    starts = np.cumsum([0, *sizes])[:3] * bits.WORD
+    slots = np.concatenate([start + np.arange(len(block)) for start, block in zip(starts, orders, strict=True)])
+    order = np.concatenate(orders)
+    placed = np.zeros((words * bits.WORD, patterns.shape[1]), dtype=np.uint64)
+    placed[slots] = patterns[order]
+    weights = np.zeros((2, words * bits.WORD), dtype=np.int64)
+    weights[0, slots], weights[1, slots] = positives[order], negatives[order]
+    present = np.zeros((1, words * bits.WORD), dtype=bool)
+    present[0, slots] = True
+    by_antecedent = transposed(placed, m) if m else np.zeros((0, words), dtype=np.uint64)
+    planes = bit_planes(weights[0]), bit_planes(weights[1])
+    head, above = sizes[0] + sizes[1], sizes[0]
+    tau = data.per_negative / (data.per_positive + data.per_negative)
+    upper, lower = _separators([proportion[order] for order in orders[:2]], tau)
+    return Layout(
+        by_word=turned(by_antecedent),
+        kept=np.arange(m),
+        allowed=np.ones(m, dtype=bool),
+        by_antecedent=by_antecedent,
+        full=bits.pack(present)[0],
+        **dict(zip(("positive_word", "positive_digit", "positive_mask"), entries(planes[0]), strict=True)),
+        **dict(zip(("negative_word", "negative_digit", "negative_mask"), entries(planes[1]), strict=True)),
+        head_positives=np.ascontiguousarray(planes[0][:, :head]),
+        head_negatives=np.ascontiguousarray(planes[1][:, :head]),
+        above=above,
+        upper=upper,
+        lower=lower,
+    )
+
+
+def _separators(proportions: list[np.ndarray], tau: float) -> tuple[np.ndarray, np.ndarray]:
+    """The largest threshold that the patterns after each word of the blocks do not exceed, and the smallest."""
+    upper, lower = [], []
+    for k, falling in enumerate(proportions):
+        ends = np.append(np.arange(bits.WORD, len(falling), bits.WORD), len(falling))[: -(-len(falling) // bits.WORD)]
+        following = next((each[0] for each in proportions[k + 1 :] if len(each)), 0.0)
+        upper.append(falling[ends - 1])
+        lower.append(np.append(falling, following)[ends])
+    if len(upper[0]):
+        upper[0][-1] = tau
+    return np.concatenate(upper), np.concatenate(lower)
+
+
+@inner
+def sum_head(planes, chosen, out):
+    """``out[w]``: weight of the set in the words up to ``w``, from the bit planes of the words with positives."""
+    for w in range(out.size):
+        out[w] = 0
+    for d in range(planes.shape[0]):
+        row = planes[d]
+        for w in range(out.size):
+            out[w] += popcount(chosen[w] & row[w]) << d
+    for w in range(1, out.size):
+        out[w] += out[w - 1]
+
 
 # positions in Store.numbers
 N_NODES, N_HEAP, N_QUEUED, BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = range(7)
@@ -24,23 +145,8 @@ OPEN_NODE, OPEN_CHILD, OPEN_BEST, LAST_NODE = range(13, 17)
 N_NUMBERS = 17
 
 # positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
-(
-    BY_FEASIBLE,
-    BY_NECESSARY,
-    BY_PREFIX,
-    BY_POINTS,
-    BY_DENSITY,
-    BY_ELIGIBLE,
-    BY_DOMINANCE,
-    BY_VIOLATIONS,
-    BY_EXCEPTIONS,
-    BY_JOINT,
-    BY_NOTHING,
-    BY_RISING,
-    BY_COST,
-    BY_INCUMBENT,
-    BY_LENGTH,
-) = range(15)
+BY_FEASIBLE, BY_NECESSARY, BY_PREFIX, BY_POINTS, BY_DENSITY, BY_ELIGIBLE, BY_DOMINANCE = range(7)
+BY_VIOLATIONS, BY_EXCEPTIONS, BY_JOINT, BY_NOTHING, BY_RISING, BY_COST, BY_INCUMBENT, BY_LENGTH = range(7, 15)
 COUNTS = {"created": CREATED, "expanded": EXPANDED, "queued": N_QUEUED, "stored": N_NODES, "reopened": REOPENED}
 """Where the counts of a snapshot are."""
 
@@ -61,20 +167,19 @@ PRUNED_NAMES = (
     "always: new incumbent",
     "always: length limit",
 )
-NODE_ARRAYS = (
-    "key",
-    "cost",
-    "left_positive",
-    "left_negative",
-    "ratio_p",
-    "ratio_n",
-    "hash",
-    "parent",
-    "rule",
-    "length",
-    "fate",
+HEAP = Group(N_HEAP, {np.int64: "heap_key", np.int32: "heap_node"})
+NODES = Group(
+    N_NODES,
+    {
+        np.int64: "key cost left_positive left_negative ratio_p ratio_n",
+        np.uint64: "hash",
+        np.int32: "parent rule length",
+        np.uint8: "fate",
+    },
+    tables=("table",),
+    beside=HEAP.names,
+    filled=0.5,
 )
-HEAP_ARRAYS = ("heap_key", "heap_node")
 _PER_NODE = 300  # words that are counted while a node is entered into a table
 
 
@@ -108,7 +213,13 @@ class Rules(NamedTuple):
 
 
 @by_reference
-class Store(NamedTuple):
+class Store(
+    namedtuple(
+        "Store",
+        "key cost left_positive left_negative ratio_p ratio_n hash parent rule length fate heap_key heap_node table "
+        "numbers pruned queue_by_length path salt counts sets sums losses above gains largest",
+    )
+):
     """Stored prefixes (nodes), the queue over them, the table of captured sets, counters and scratch space.
 
     Arrays of nodes have one entry per stored prefix: lower bound on every list that extends it (``key``), its cost, the
@@ -118,33 +229,6 @@ class Store(NamedTuple):
     node, ``-1`` where empty; prefixes of one set that do not dominate each other have a slot each.
     """
 
-    key: np.ndarray
-    cost: np.ndarray
-    left_positive: np.ndarray
-    left_negative: np.ndarray
-    ratio_p: np.ndarray
-    ratio_n: np.ndarray
-    hash: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    length: np.ndarray
-    fate: np.ndarray
-    heap_key: np.ndarray
-    heap_node: np.ndarray
-    table: np.ndarray
-    numbers: np.ndarray
-    pruned: np.ndarray
-    queue_by_length: np.ndarray
-    path: np.ndarray
-    salt: np.ndarray
-    counts: np.ndarray
-    sets: np.ndarray
-    sums: np.ndarray
-    losses: np.ndarray
-    above: np.ndarray
-    gains: np.ndarray
-    largest: np.ndarray
-
 
 def new_store(arrays: Layout, longest: int) -> Store:
     """An empty store with room for a few expansions; ``longest`` is the length no useful prefix exceeds."""
@@ -152,81 +236,26 @@ def new_store(arrays: Layout, longest: int) -> Store:
     room = 4 * (m + 1)
     rng = np.random.default_rng(20180409)  # any odd numbers will do
 
-    def integers(n: int, dtype: type = np.int64) -> np.ndarray:
-        return np.zeros(n, dtype=dtype)
+    def integers(*shape: int) -> np.ndarray:
+        return np.zeros(shape, dtype=np.int64)
 
     return Store(
-        key=integers(room),
-        cost=integers(room),
-        left_positive=integers(room),
-        left_negative=integers(room),
-        ratio_p=integers(room),
-        ratio_n=integers(room),
-        hash=integers(room, np.uint64),
-        parent=integers(room, np.int32),
-        rule=integers(room, np.int32),
-        length=integers(room, np.int32),
-        fate=integers(room, np.uint8),
-        heap_key=integers(room),
-        heap_node=integers(room, np.int32),
-        table=np.full(table_size(room), -1, dtype=np.int32),
+        **NODES.new(room),
+        **HEAP.new(room),
+        table=np.full(table_size(room, NODES.filled), -1, dtype=np.int32),
         numbers=integers(N_NUMBERS),
         pruned=integers(len(PRUNED_NAMES)),
         queue_by_length=integers(longest + 2),
         path=integers(longest + 3),
         salt=np.asarray(rng.integers(0, 1 << 63, words, dtype=np.uint64)) * 2 + 1,
-        counts=np.zeros((2, m), dtype=np.int64),
+        counts=integers(2, m),
         sets=np.zeros((3, words), dtype=np.uint64),
-        sums=np.zeros((4, arrays.head_positives.shape[1]), dtype=np.int64),
+        sums=integers(4, arrays.head_positives.shape[1]),
         losses=integers(INTERVALS),
-        above=np.zeros((2, m), dtype=np.int64),
+        above=integers(2, m),
         gains=np.zeros((2, m)),
         largest=np.zeros(FEW),
     )
-
-
-def memory_bytes(store: Store) -> int:
-    """Bytes of all arrays."""
-    return sum(array.nbytes for array in store)
-
-
-def table_size(n_nodes: int) -> int:
-    """Slots of the table for so many nodes: a power of two, at most half full."""
-    size = 64
-    while size < 2 * n_nodes:
-        size *= 2
-    return size
-
-
-def grow(store: Store, m: int, memory_limit: int | None, beside: int) -> tuple[Store, bool]:
-    """Make room for the prefixes that the next expansion may store and queue.
-
-    ``m``: antecedents. ``memory_limit``: bytes. ``beside``: bytes that the search holds besides the store. Returns
-    ``enough``: False when the memory limit does not allow it.
-    """
-    for names, used in ((NODE_ARRAYS, N_NODES), (HEAP_ARRAYS, N_HEAP)):
-        capacity, needed = len(getattr(store, names[0])), int(store.numbers[used]) + m
-        if needed <= capacity:
-            continue
-        free = None if memory_limit is None else max(0, memory_limit - memory_bytes(store) - beside)
-        room = affordable(capacity, needed, free, partial(_bytes_to_grow, store, names))
-        if room < needed:
-            return store, False
-        store = resized(store, names, room)
-        table = table_size(len(store.key))
-        if table > len(store.table):
-            store = store._replace(table=np.empty(table, dtype=np.int32))
-            store.numbers[TABLE_IS_STALE] = 1
-    return store, True
-
-
-def _bytes_to_grow(store: Store, names: tuple[str, ...], capacity: int) -> int:
-    """Bytes that room for so many entries takes more than now; of nodes with their table, and all of them queued."""
-    taken = bytes_to_resize(store, names, capacity)
-    if names == NODE_ARRAYS:
-        taken += max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
-        taken += max(0, bytes_to_resize(store, HEAP_ARRAYS, capacity))
-    return taken
 
 
 @inner

@@ -146,7 +146,9 @@ def _close(store, node, fate):
 
 
 @kernel
-def enter_all(sets, n, table):
-    """Enter the first sets into an empty table."""
-    for entry in range(n):
-        table[slot_of(table, sets, sets[entry])] = entry
+def enter_again(store):
+    """Fill the table of sets."""
+    for slot in range(store.table.size):
+        store.table[slot] = -1
+    for entry in range(store.numbers[at.N_SETS]):
+        store.table[slot_of(store.table, store.sets, store.sets[entry])] = entry

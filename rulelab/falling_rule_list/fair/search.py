@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import constraints_of
 from ...kernels import bits
-from ...kernels.growing import OPEN, affordable, resized, table_size
+from ...kernels.growing import OPEN, nbytes, with_room
 from ...kernels.jit import is_compiled
 from ...models import FallingRuleList
 from ...parameters import check_arguments
@@ -191,7 +190,11 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         elif outcome == kernels.DONE:
             self._finish()
         elif outcome != kernels.PAUSED:
-            self._out_of_memory = not self._grow(outcome)
+            m = len(self._prepared_data.antecedents)
+            room = (state.SETS, m), (state.NODES, m), (state.HEAP, m)
+            free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+            self._store, enough = with_room(self._store, room, free, kernels.enter_again)
+            self._out_of_memory = not enough
         return bool(outcome != kernels.PAUSED)
 
     def _prepare(self) -> None:
@@ -229,7 +232,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         store.fate[0], store.queue_by_length[0] = OPEN, 1
         for counter in (state.N_NODES, state.N_SETS, state.N_HEAP, state.N_QUEUED, state.N_TODO):
             store.numbers[counter] = 1
-        kernels.enter_all(store.sets, 1, store.table)
+        kernels.enter_again(store)
         store.numbers[state.BEST] = self._best.cost
         alone = predicted(self.problem, (), self.positive_weight)
         assert alone is not None
@@ -279,31 +282,6 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         nothing = self._best.antecedents is None and self._compares and self._best.cost <= _LARGEST_COST
         self._phase = "infeasible" if nothing else "certified"
 
-    def _grow(self, outcome: int) -> bool:
-        """Make room; False when the memory limit does not allow it."""
-        m = len(self._prepared_data.antecedents)
-        wanted = (
-            ((state.SET_ARRAYS, state.N_SETS),)
-            if outcome == kernels.GROW_SETS
-            else ((state.NODE_ARRAYS, state.N_NODES), (state.HEAP_ARRAYS, state.N_HEAP))
-        )
-        for names, used in wanted:
-            store = self._store
-            capacity, needed = len(getattr(store, names[0])), int(store.numbers[used]) + m
-            if needed <= capacity:
-                continue
-            free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
-            room = affordable(capacity, needed, free, partial(state.bytes_to_grow, store, names))
-            if room < needed:
-                return False
-            store = resized(store, names, room)
-            if names == state.SET_ARRAYS and table_size(room) > len(store.table):
-                table = np.full(table_size(room), -1, dtype=np.int32)
-                kernels.enter_all(store.sets, int(store.numbers[state.N_SETS]), table)
-                store = store._replace(table=table)
-            self._store = store
-        return True
-
     @property
     def _least_known(self) -> int:
         return self._best.cost
@@ -312,7 +290,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
     def _own_bytes(self) -> int:
         if self._phase == "preparing":
             return 0
-        return state.memory_bytes(self._store) + sum(array.nbytes for array in self._data)
+        return nbytes(self._store, self._data)
 
     def _bound(self) -> int:
         """A lower bound on the cost of every list that is allowed, on the grid."""

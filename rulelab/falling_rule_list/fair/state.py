@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from ...data.rate_constraints import Constraints
 from ...kernels import bits
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import bytes_to_resize, table_size
+from ...kernels.growing import Group, table_size
 from ..costs import Prepared
 
 # positions in Store.numbers
@@ -23,20 +24,8 @@ N_NUMBERS = 27
 PICK, COUNT, WEIGH, AMOUNTS, CHILDREN = range(5)
 """Stages: the next prefix; the weights of its antecedents; what further rules can gain; by antecedent; its children."""
 
-(
-    BY_FEASIBLE,
-    BY_RELAXATION,
-    BY_FEW_RULES,
-    BY_ELIGIBLE,
-    BY_DOMINANCE,
-    BY_REACH,
-    BY_NOTHING,
-    BY_NECESSARY,
-    BY_RISING,
-    BY_INCUMBENT,
-    BY_LENGTH,
-    BY_GAIN,
-) = range(12)
+BY_FEASIBLE, BY_RELAXATION, BY_FEW_RULES, BY_ELIGIBLE, BY_DOMINANCE, BY_REACH, BY_NOTHING = range(7)
+BY_NECESSARY, BY_RISING, BY_INCUMBENT, BY_LENGTH, BY_GAIN = range(7, 12)
 PRUNED_NAMES = (
     "feasible prefix",
     "relaxation",
@@ -110,7 +99,14 @@ class Data(NamedTuple):
 
 
 @by_reference
-class Store(NamedTuple):
+class Store(
+    namedtuple(
+        "Store",
+        "key score parent rule length ratio_p ratio_n left link fate refined multipliers heap_key heap_node sets "
+        "head table todo numbers pruned queue_by_length path members adjusted weights counts amounts eligible tops "
+        "totals reached scratch whole",
+    )
+):
     """Stored prefixes (nodes), the sets that they leave, the queue, and scratch space for the open prefix.
 
     Arrays of nodes: the lower bound on every list that extends it (``key``), its rank among prefixes of its length
@@ -120,57 +116,18 @@ class Store(NamedTuple):
     constraints' sums: of what the open prefix has captured; of what is left, the negative and the positive ones.
     """
 
-    key: np.ndarray
-    score: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    length: np.ndarray
-    ratio_p: np.ndarray
-    ratio_n: np.ndarray
-    left: np.ndarray
-    link: np.ndarray
-    fate: np.ndarray
-    refined: np.ndarray
-    multipliers: np.ndarray
-    heap_key: np.ndarray
-    heap_node: np.ndarray
-    sets: np.ndarray
-    head: np.ndarray
-    table: np.ndarray
-    todo: np.ndarray
-    numbers: np.ndarray
-    pruned: np.ndarray
-    queue_by_length: np.ndarray
-    path: np.ndarray
-    members: np.ndarray
-    adjusted: np.ndarray
-    weights: np.ndarray
-    counts: np.ndarray
-    amounts: np.ndarray
-    eligible: np.ndarray
-    tops: np.ndarray
-    totals: np.ndarray
-    reached: np.ndarray
-    scratch: np.ndarray
-    whole: np.ndarray
 
-
-NODE_ARRAYS = (
-    "key",
-    "score",
-    "parent",
-    "rule",
-    "length",
-    "ratio_p",
-    "ratio_n",
-    "left",
-    "link",
-    "fate",
-    "refined",
-    "multipliers",
+NODES = Group(
+    N_NODES,
+    {
+        np.int64: "key ratio_p ratio_n",
+        np.float64: "score multipliers",
+        np.int32: "parent rule length left link",
+        np.uint8: "fate refined",
+    },
 )
-HEAP_ARRAYS = ("heap_key", "heap_node")
-SET_ARRAYS = ("sets", "head")
+HEAP = Group(N_HEAP, {np.int64: "heap_key", np.int32: "heap_node"})
+SETS = Group(N_SETS, {np.uint64: "sets", np.int32: "head"}, tables=("table",))
 
 
 def data_of(prepared: Prepared, constraints: Constraints, shift: int) -> Data:
@@ -206,22 +163,9 @@ def new_store(data: Data, width: int) -> Store:
         return np.full(shape, fill, dtype=dtype)
 
     return Store(
-        key=whole(nodes),
-        score=whole(nodes, dtype=np.float64),
-        parent=whole(nodes, dtype=np.int32),
-        rule=whole(nodes, dtype=np.int32),
-        length=whole(nodes, dtype=np.int32),
-        ratio_p=whole(nodes),
-        ratio_n=whole(nodes),
-        left=whole(nodes, dtype=np.int32),
-        link=whole(nodes, dtype=np.int32),
-        fate=whole(nodes, dtype=np.uint8),
-        refined=whole(nodes, dtype=np.uint8),
-        multipliers=whole(nodes, k + 1, dtype=np.float64),
-        heap_key=whole(nodes),
-        heap_node=whole(nodes, dtype=np.int32),
-        sets=whole(nodes, words, dtype=np.uint64),
-        head=whole(nodes, dtype=np.int32),
+        **NODES.new(nodes, multipliers=(k + 1,)),
+        **HEAP.new(nodes),
+        **SETS.new(nodes, sets=(words,)),
         table=whole(table_size(nodes), fill=-1, dtype=np.int32),
         todo=whole(max(1, width), dtype=np.int32),
         numbers=whole(N_NUMBERS),
@@ -240,16 +184,3 @@ def new_store(data: Data, width: int) -> Store:
         scratch=whole(k),
         whole=whole(2, words, dtype=np.uint64),
     )
-
-
-def memory_bytes(store: Store) -> int:
-    """Bytes of all arrays."""
-    return sum(array.nbytes for array in store)
-
-
-def bytes_to_grow(store: Store, names: tuple[str, ...], capacity: int) -> int:
-    """Bytes that room for so many entries takes more than now; sets with their table."""
-    table = 0
-    if names == SET_ARRAYS:
-        table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
-    return bytes_to_resize(store, names, capacity) + table

@@ -6,19 +6,122 @@ Chen and Rudin, "An optimization approach to learning falling rule lists", AISTA
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.bit_words import at_most, count
+from ...kernels.bit_words import at_most, bit_planes, count, entries, turned
+from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, inner, kernel
-from . import state as at
+from ..costs import Data
+
+# positions in State.numbers
+ITERATION, LENGTH, COST, CONSIDERED, CHOSEN, SAMPLED, STRIDE = range(7)
+N_NUMBERS = 7
+
+# positions in State.pruned, with the names that snapshots show
+BY_NOTHING, BY_THRESHOLD, BY_MONOTONICITY, BY_FEASIBILITY, BY_BOUND = range(5)
+PRUNED_NAMES = ("captures nothing", "below threshold", "monotonicity", "infeasible prefix", "prefix bound")
+
+SAMPLES, SAMPLE_LENGTH = 64, 24
+
+
+@by_reference
+class Rules(NamedTuple):
+    """What stays constant: whether the list may rise, costs in units of the objective, and how lists are drawn.
+
+    ``per_positive`` is w / n and ``per_negative`` is 1 / n, n the total weight.
+    """
+
+    total_positive: int
+    total_negative: int
+    soft: bool
+    unit: float
+    per_positive: float
+    per_negative: float
+    per_rule: float
+    penalty: float
+    curiosity: float
+    termination: float
+
+
+@by_reference
+class Planes(NamedTuple):
+    """What counting reads: ``by_word``, shape (n_words, m), and the bit planes of positives and of negatives."""
+
+    by_word: np.ndarray
+    positive_word: np.ndarray
+    positive_digit: np.ndarray
+    positive_mask: np.ndarray
+    negative_word: np.ndarray
+    negative_digit: np.ndarray
+    negative_mask: np.ndarray
+
+
+@by_reference
+class State(NamedTuple):
+    """The state of the search."""
+
+    random: np.ndarray  # uint64, shape (1,): state of the generator (splitmix64)
+    # numbers, pruned (int64): counters, see above
+    numbers: np.ndarray
+    pruned: np.ndarray
+    best: np.ndarray  # float64, shape (1,): the least objective so far
+    # best_path, path (int32, shape (m,)): the best list, of ``numbers[LENGTH]`` rules, and that under construction
+    best_path: np.ndarray
+    path: np.ndarray
+    # root_positive, root_negative, positive, negative (int64, shape (m,)): what each antecedent captures of all
+    # patterns (from the first iteration on), and of what the prefix leaves
+    root_positive: np.ndarray
+    root_negative: np.ndarray
+    positive: np.ndarray
+    negative: np.ndarray
+    weight: np.ndarray  # float64, shape (m,): curiosity of each candidate
+    left: np.ndarray  # uint64, shape (n_words,): the patterns that the prefix leaves
+    # considered, lists (int64, shape (m + 1,)): candidates in all at each position, and how many lists got there
+    considered: np.ndarray
+    lists: np.ndarray
+    sample: np.ndarray
+    """int32, shape (SAMPLES, SAMPLE_LENGTH): candidates at each position of some lists, -1 beyond the end."""
+    sample_iteration: np.ndarray  # int64, shape (SAMPLES,)
+
+
+def new_planes(data: Data) -> Planes:
+    """The same data as bit planes."""
+    positive, negative = (entries(bit_planes(weights)) for weights in (data.positives, data.negatives))
+    return Planes(turned(data.columns), *positive, *negative)
+
+
+def new_state(data: Data, seed: int, best: float) -> State:
+    """A search that has not begun; ``best`` is the objective of the else alone."""
+    m, words = data.columns.shape
+    numbers = np.zeros(N_NUMBERS, dtype=np.int64)
+    numbers[STRIDE] = 1
+    return State(
+        random=np.array([seed], dtype=np.uint64),
+        numbers=numbers,
+        pruned=np.zeros(len(PRUNED_NAMES), dtype=np.int64),
+        best=np.array([best]),
+        best_path=np.zeros(m, dtype=np.int32),
+        path=np.zeros(m, dtype=np.int32),
+        root_positive=np.zeros(m, dtype=np.int64),
+        root_negative=np.zeros(m, dtype=np.int64),
+        positive=np.zeros(m, dtype=np.int64),
+        negative=np.zeros(m, dtype=np.int64),
+        weight=np.zeros(m),
+        left=np.zeros(words, dtype=np.uint64),
+        considered=np.zeros(m + 1, dtype=np.int64),
+        lists=np.zeros(m + 1, dtype=np.int64),
+        sample=np.full((SAMPLES, SAMPLE_LENGTH), -1, dtype=np.int32),
+        sample_iteration=np.zeros(SAMPLES, dtype=np.int64),
+    )
 
 
 @kernel
 def advance(data, planes, rules, state, iterations):
     """Make at most so many lists, ending with one that improves on the best; returns whether there is one."""
     for _ in range(iterations):
-        state.numbers[at.ITERATION] += 1
+        state.numbers[ITERATION] += 1
         if _make_list(data, planes, rules, state):
             return True
     return False
@@ -29,7 +132,7 @@ def _make_list(data, planes, rules, state):
     """One list, rule by rule; each of its prefixes, closed by the else, is a list too. True when one is the best."""
     for w in range(state.left.size):
         state.left[w] = data.full[w]
-    if state.numbers[at.ITERATION] == 1:
+    if state.numbers[ITERATION] == 1:
         _count(planes, state, state.root_positive, state.root_negative)
     for a in range(state.positive.size):
         state.positive[a] = state.root_positive[a]
@@ -45,18 +148,18 @@ def _make_list(data, planes, rules, state):
         cost = paid * rules.unit + penalty
         if cost + closed < state.best[0]:
             state.best[0] = cost + closed
-            state.numbers[at.LENGTH] = length
-            state.numbers[at.COST] = paid + min(data.per_positive * p, data.per_negative * q)
+            state.numbers[LENGTH] = length
+            state.numbers[COST] = paid + min(data.per_positive * p, data.per_negative * q)
             for i in range(length):
                 state.best_path[i] = state.path[i]
             improved = True
         if closed <= extended or _uniform(state.random) < rules.termination:
             break
         n_candidates, total = _weigh_candidates(data, rules, state, p, q, last_p, last_n, paid, penalty)
-        state.numbers[at.CONSIDERED] += n_candidates
+        state.numbers[CONSIDERED] += n_candidates
         state.considered[length] += n_candidates
         state.lists[length] += 1
-        if sample >= 0 and length < at.SAMPLE_LENGTH:
+        if sample >= 0 and length < SAMPLE_LENGTH:
             state.sample[sample, length] = n_candidates
         if total <= 0.0:
             break
@@ -71,7 +174,7 @@ def _make_list(data, planes, rules, state):
         q -= rule_q
         state.path[length] = a
         length += 1
-        state.numbers[at.CHOSEN] += 1
+        state.numbers[CHOSEN] += 1
         for w in range(state.left.size):
             state.left[w] &= ~data.columns[a, w]
         _count(planes, state, state.positive, state.negative)
@@ -122,18 +225,18 @@ def _weigh_candidates(data, rules, state, p, q, last_p, last_n, paid, penalty):
         rule_p, rule_q = state.positive[a], state.negative[a]
         rule_n = rule_p + rule_q
         if rule_n == 0:
-            state.pruned[at.BY_NOTHING] += 1
+            state.pruned[BY_NOTHING] += 1
             continue
         falls = at_most(rule_p, rule_n, last_p, last_n)
         if not rules.soft:
             if data.per_positive * rule_p <= data.per_negative * rule_q:
-                state.pruned[at.BY_THRESHOLD] += 1
+                state.pruned[BY_THRESHOLD] += 1
                 continue
             if not falls:
-                state.pruned[at.BY_MONOTONICITY] += 1
+                state.pruned[BY_MONOTONICITY] += 1
                 continue
             if not at_most(p - rule_p, p + q - rule_n, rule_p, rule_n):
-                state.pruned[at.BY_FEASIBILITY] += 1
+                state.pruned[BY_FEASIBILITY] += 1
                 continue
         proportion = rule_p / rule_n
         cost = paid + min(data.per_positive * rule_p, data.per_negative * rule_q) + data.per_rule
@@ -143,7 +246,7 @@ def _weigh_candidates(data, rules, state, p, q, last_p, last_n, paid, penalty):
             rise = rules.penalty * (proportion - lowest)
         closed, extended = completions(rules, lowest, p - rule_p, q - rule_q)
         if cost * rules.unit + penalty + rise + min(closed, extended) >= state.best[0]:
-            state.pruned[at.BY_BOUND] += 1
+            state.pruned[BY_BOUND] += 1
             continue
         share = rule_p / p if p > 0 else 0.0
         state.weight[a] = rules.curiosity * proportion + (1 - rules.curiosity) * share
@@ -177,23 +280,23 @@ def _count(planes, state, positive, negative):
 def _sample_place(state):
     """Where to note this list's candidates, or -1: every STRIDE-th list is kept; when full, every other one goes."""
     numbers = state.numbers
-    if (numbers[at.ITERATION] - 1) % numbers[at.STRIDE] != 0:
+    if (numbers[ITERATION] - 1) % numbers[STRIDE] != 0:
         return -1
-    if numbers[at.SAMPLED] == at.SAMPLES:
-        for i in range(at.SAMPLES // 2):
+    if numbers[SAMPLED] == SAMPLES:
+        for i in range(SAMPLES // 2):
             state.sample_iteration[i] = state.sample_iteration[2 * i]
-            for j in range(at.SAMPLE_LENGTH):
+            for j in range(SAMPLE_LENGTH):
                 state.sample[i, j] = state.sample[2 * i, j]
-        for i in range(at.SAMPLES // 2, at.SAMPLES):
-            for j in range(at.SAMPLE_LENGTH):
+        for i in range(SAMPLES // 2, SAMPLES):
+            for j in range(SAMPLE_LENGTH):
                 state.sample[i, j] = -1
-        numbers[at.SAMPLED] = at.SAMPLES // 2
-        numbers[at.STRIDE] *= 2
-        if (numbers[at.ITERATION] - 1) % numbers[at.STRIDE] != 0:
+        numbers[SAMPLED] = SAMPLES // 2
+        numbers[STRIDE] *= 2
+        if (numbers[ITERATION] - 1) % numbers[STRIDE] != 0:
             return -1
-    place = numbers[at.SAMPLED]
-    state.sample_iteration[place] = numbers[at.ITERATION]
-    numbers[at.SAMPLED] += 1
+    place = numbers[SAMPLED]
+    state.sample_iteration[place] = numbers[ITERATION]
+    numbers[SAMPLED] += 1
     return place
 
 

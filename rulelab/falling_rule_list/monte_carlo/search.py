@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...data.problem import Problem
+from ...kernels.growing import nbytes
 from ...kernels.jit import is_compiled
 from ...parameters import check_arguments
 from ...rehearsal import tiny_problem
@@ -16,7 +17,6 @@ from ...snapshot import Incumbent, Snapshot, Status
 from ..costs import Prepared, predicted
 from ..search import FallingSearch
 from . import kernels
-from . import state as states
 
 _ROUNDED_DOWN = 1 - 2.0**-50  # a product of a cost and what it is worth may be rounded up
 _POSITIONS_SHOWN = 64
@@ -24,19 +24,7 @@ _IMPROVEMENTS_SHOWN = 100
 
 
 class MonteCarlo:
-    """Makes random falling rule lists and keeps the best.
-
-    Parameters
-    ----------
-    violation_penalty : float or None
-        Makes softly falling lists (Algorithm softFRL).
-    random_state : int or None
-        Seed.
-    curiosity : float
-        0 to 1: how much the proportion of an antecedent counts against its share of the positives.
-    termination : float
-        Probability of ending a list before its next rule.
-    """
+    """Makes random falling rule lists and keeps the best; see `MonteCarloSearch`."""
 
     def __init__(
         self,
@@ -49,8 +37,8 @@ class MonteCarlo:
         data, costs = prepared.data, prepared.costs
         positive, negative = int(data.positives.sum()), int(data.negatives.sum())
         self.data = data
-        self._planes = states.new_planes(data)
-        self._rules = states.Rules(
+        self._planes = kernels.new_planes(data)
+        self._rules = kernels.Rules(
             total_positive=positive,
             total_negative=negative,
             soft=violation_penalty is not None,
@@ -64,37 +52,32 @@ class MonteCarlo:
         )
         seed = int(np.random.default_rng(random_state).integers(1 << 62))
         alone = min(self._rules.per_positive * positive, self._rules.per_negative * negative)
-        self.state = states.new_state(data, seed, alone)
-        self.state.numbers[states.COST] = min(data.per_positive * positive, data.per_negative * negative)
+        self.state = kernels.new_state(data, seed, alone)
+        self.state.numbers[kernels.COST] = min(data.per_positive * positive, data.per_negative * negative)
 
     @property
     def work(self) -> int:
         """Lists made so far."""
-        return int(self.state.numbers[states.ITERATION])
+        return int(self.state.numbers[kernels.ITERATION])
 
     @property
     def best(self) -> tuple[int, ...]:
         """Columns of the best list."""
-        return tuple(self.state.best_path[: self.state.numbers[states.LENGTH]].tolist())
+        return tuple(self.state.best_path[: self.state.numbers[kernels.LENGTH]].tolist())
 
     @property
     def cost(self) -> int:
         """Cost of the best list on the grid of `Costs`, without the penalty of a softly falling list."""
-        return int(self.state.numbers[states.COST])
+        return int(self.state.numbers[kernels.COST])
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of the arrays."""
-        return sum(a.nbytes for a in (*self.state, *self._planes, *self.data) if isinstance(a, np.ndarray))
+        return nbytes(self.state, self._planes, self.data)
 
     def advance(self, iterations: int) -> bool:
         """Make at most so many lists, fewer when one is the best so far; returns whether one was."""
         return bool(kernels.advance(self.data, self._planes, self._rules, self.state, iterations))
-
-
-def compiled() -> bool:
-    """Whether the kernels are ready in this process."""
-    return is_compiled(kernels.advance)
 
 
 class MonteCarloSearch(FallingSearch):
@@ -156,7 +139,7 @@ class MonteCarloSearch(FallingSearch):
 
     @property
     def compiled(self) -> bool:
-        return compiled()
+        return is_compiled(kernels.advance)
 
     def _rehearse(self) -> None:
         solve(MonteCarloSearch(tiny_problem(), regularization=0.0, iterations=2))
@@ -176,8 +159,8 @@ class MonteCarloSearch(FallingSearch):
             One row per list, indexed by iteration, evenly spaced among all; one column per position, ``nan`` where
             the list was complete.
         """
-        numbers = self._engine.state.numbers if self._ready is not None else np.zeros(states.N_NUMBERS, dtype=int)
-        kept = int(numbers[states.SAMPLED])
+        numbers = self._engine.state.numbers if self._ready is not None else np.zeros(kernels.N_NUMBERS, dtype=int)
+        kept = int(numbers[kernels.SAMPLED])
         if not kept:
             return pd.DataFrame(index=pd.Index([], name="iteration", dtype=np.int64))
         state = self._engine.state
@@ -229,7 +212,7 @@ class MonteCarloSearch(FallingSearch):
         objective = self._incumbent.objective
         lists = state.lists[:_POSITIONS_SHOWN]
         reached = int(np.count_nonzero(lists))
-        kept = int(state.numbers[states.SAMPLED])
+        kept = int(state.numbers[kernels.SAMPLED])
         status = Status.OPTIMAL if self._optimal else Status.LIMIT if ended else Status.RUNNING
         return Snapshot(
             step=0,
@@ -239,12 +222,12 @@ class MonteCarloSearch(FallingSearch):
             incumbent=self._incumbent,
             lower_bound=objective if self._optimal else min(bound, objective),
             counts={
-                "created": int(state.numbers[states.CONSIDERED]),
-                "expanded": int(state.numbers[states.CHOSEN]),
+                "created": int(state.numbers[kernels.CONSIDERED]),
+                "expanded": int(state.numbers[kernels.CHOSEN]),
                 "queued": 0,
                 "lists": self.work,
             },
-            pruned=dict(zip(states.PRUNED_NAMES, state.pruned.tolist(), strict=True)),
+            pruned=dict(zip(kernels.PRUNED_NAMES, state.pruned.tolist(), strict=True)),
             log10_remaining=0.0 if self._optimal else np.inf,
             memory_bytes=self._engine.memory_bytes,
             phase="certified" if self._optimal else "sampling",

@@ -6,11 +6,11 @@ import numpy as np
 
 from ...kernels import bits
 from ...kernels.bit_words import slot_of, transposed
-from ...kernels.growing import affordable, resized, table_size
+from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import kernel
 from ..fair import state
 from ..fair.completions import begin, prove
-from ..fair.passes import enter_all
+from ..fair.passes import enter_again
 from ..fair.state import DEPTH, N_ENTRIES, new_entry
 
 _LARGEST = 1 << 48
@@ -20,12 +20,8 @@ _EFFORT = 20_000_000
 class Completions:
     """Net costs of completing sets of a problem's patterns; what is proven of a set is kept.
 
-    Parameters
-    ----------
-    columns : uint64 array, shape (n_antecedents, n_words)
-        On which patterns each antecedent holds, packed.
-    net : int64 array, shape (n_patterns,)
-        Cost of predicting each pattern negative, less that of predicting it positive.
+    ``columns`` (uint64, shape (n_antecedents, n_words)): on which patterns each antecedent holds, packed. ``net``
+    (int64, shape (n_patterns,)): cost of predicting each pattern negative, less that of predicting it positive.
     """
 
     def __init__(self, columns: np.ndarray, net: np.ndarray, per_rule: int) -> None:
@@ -59,7 +55,7 @@ class Completions:
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays."""
-        return state.memory_bytes(self.store) + sum(a.nbytes for a in self.data if isinstance(a, np.ndarray))
+        return nbytes(self.store, self.data)
 
     @property
     def n_sets(self) -> int:
@@ -69,23 +65,17 @@ class Completions:
     def least(self, chosen: np.ndarray, stop: int, room: int, free: int | None) -> tuple[int, bool] | None:
         """A bound on completing a set in any way, and whether it is as good as can be had; None: call it again.
 
-        Parameters
-        ----------
-        chosen : uint64 array, shape (n_words,)
-            The set, packed.
-        stop : int
-            What it costs to stop.
-        room : int
-            A bound above this is good enough.
-        free : int or None
-            Bytes that may be taken; MemoryError when they are too few.
+        ``chosen``: the set, packed. ``stop``: what it costs to stop. A bound above ``room`` is good enough. Raises
+        MemoryError when the ``free`` bytes are too few.
         """
         budget, rule = min(stop - 1, room) >> self._shift, self.rules.relaxed_rule
         if budget < rule:
             return min(stop, rule << self._shift), stop <= rule << self._shift
         found = int(complete(self.data, self.rules, self.store, chosen, budget, _EFFORT))
         if found == GROW:
-            self._grow(free)
+            self.store, enough = with_room(self.store, ((state.ENTRIES, 1),), free, enter_again)
+            if not enough:
+                raise MemoryError
             return None
         if found == MORE:
             return None
@@ -97,23 +87,6 @@ class Completions:
         n, width = self.n_sets, len(self.data.weight)
         sets = np.packbits(bits.unpack(self.store.sets[:n], width), axis=1)
         return dict(zip(map(bytes, sets), (self.store.bound[:n] << self._shift).tolist(), strict=True))
-
-    def _grow(self, free: int | None) -> None:
-        store = self.store
-        capacity, needed = len(store.bound), self.n_sets + 1
-
-        def bytes_for(wanted: int) -> int:
-            return state.bytes_to_grow(store, state.ENTRY_ARRAYS, wanted)
-
-        wanted = affordable(capacity, needed, free, bytes_for)
-        if wanted < needed:
-            raise MemoryError
-        store = resized(store, state.ENTRY_ARRAYS, wanted)
-        if table_size(wanted) > len(store.table):
-            table = np.full(table_size(wanted), -1, dtype=np.int32)
-            enter_all(store.sets, self.n_sets, table)
-            store = store._replace(table=table)
-        self.store = store
 
 
 MORE, GROW = -1, -2

@@ -91,7 +91,7 @@ class Space:
         problem, demands = self.problem, self.demands
         columns = transposed(problem.words, problem.n_antecedents)
         self.antecedents = a = distinct(columns, demands)
-        self._labels, self._columns = demands.labels[a], columns[a]
+        self._labels, self.columns = demands.labels[a], columns[a]
         self._meets, self._uses = demands.meets[a], demands.uses[:, a]
         self.everything = bits.pack(np.ones((1, problem.n_patterns), dtype=bool))[0].tobytes()
         self._amounts = np.concatenate(
@@ -104,17 +104,12 @@ class Space:
         )
         largest = max(int(np.abs(row).astype(object).sum()) for row in self._amounts)
         self._type = np.float64 if largest < _EXACT else np.int64
-        self._held = bits.unpack(self._columns, problem.n_patterns).T.astype(self._type)
-
-    @property
-    def columns(self) -> np.ndarray:
-        """On which patterns each antecedent holds, packed."""
-        return self._columns
+        self._held = bits.unpack(self.columns, problem.n_patterns).T.astype(self._type)
 
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays."""
-        return sum(array.nbytes for array in (self._columns, self._held, self._amounts))
+        return sum(array.nbytes for array in (self.columns, self._held, self._amounts))
 
     def start(self) -> Prefix:
         """The empty prefix."""
@@ -212,7 +207,7 @@ class Space:
     def child(self, parent: int, prefix: Prefix, following: Following, i: int) -> Prefix:
         """The prefix with one more rule."""
         a, b = int(following.antecedent[i]), int(following.label[i])
-        words = (np.frombuffer(prefix.words, dtype=np.uint64) & ~self._columns[a]).tobytes()
+        words = (np.frombuffer(prefix.words, dtype=np.uint64) & ~self.columns[a]).tobytes()
         return Prefix(
             parent=parent,
             rule=2 * a + b,

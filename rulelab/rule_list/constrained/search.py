@@ -16,12 +16,12 @@ from ...data.naming import as_names, limits_of
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...models.base import column_of
 from ...parameters import check_arguments
 from ...rehearsal import grouped_problem, noisy_problem
 from ...search import solve
 from ..fair import beam as beams
 from ..fair import state
-from ..fair.passes import holds
 from ..fair.relaxation import Reduced, relaxed, scaled
 from ..fair.search import FairRuleListSearch
 from . import completions
@@ -365,16 +365,12 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
             return
         kept, left = [], np.ones(self.problem.n_patterns, dtype=bool)
         for a, label in rules:
-            hit = left & holds(self.problem, a)
+            hit = left & column_of(self.problem, a)
             kept += [(a, label)] if hit.any() else []
             left &= ~hit
         obeys = all(int(self._demands.labels[a]) & (POSITIVE if label else NEGATIVE) for a, label in kept)
         if obeys and self._demands.are_met([a for a, _ in kept]):
             super()._offer(tuple(kept), default, cost - self._costs.per_rule * (len(rules) - len(kept)))
-
-    @property
-    def _free(self) -> int | None:
-        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
 
     @property
     def _own_bytes(self) -> int:

@@ -9,7 +9,7 @@ from ...kernels.jit import inlined, inner, kernel
 from ..counting import weigh
 from ..exact import state as at
 from ..exact.kernels import DONE, GROW, PAUSED
-from ..exact.queue import update_lower_bound
+from ..exact.queue import raise_lower_bound
 from . import bounds, state
 from .queue import (
     add,
@@ -268,7 +268,7 @@ def advance(arrays, rules, store, max_work, max_effort):
         finish(arrays, rules, store, node)
         if numbers[at.BEST] < numbers[at.OPEN_BEST]:
             purge(rules, store)
-        update_lower_bound(rules, store)
+        raise_lower_bound(rules, store, numbers[at.BEST])
     if numbers[at.N_QUEUED] == 0 and numbers[at.OPEN_NODE] < 0:
         numbers[at.LOWER_BOUND] = numbers[at.BEST]
         return DONE

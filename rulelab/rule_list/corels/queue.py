@@ -10,8 +10,7 @@ from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, popcount
 from ..counting import weigh
 from ..exact import state as at
-from ..exact.node_store import EFFORT_PER_NODE
-from ..exact.queue import priority_of
+from ..exact.queue import EFFORT_PER_NODE, priority_of
 from . import bounds, state
 
 

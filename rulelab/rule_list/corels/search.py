@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,74 +11,26 @@ from ...arguments import bounds_of, check_choice
 from ...certificate import Certificate, prove_rule_list
 from ...data.problem import Problem
 from ...kernels import bits
-from ...kernels.growing import affordable, resized, table_size
+from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import is_compiled
 from ...parameters import check_arguments
-from ...prefixes import WORTHLESS, Children, Places, PrefixSearch, Replay, Scale, path_to
+from ...prefixes import WORTHLESS, Best, Children, Places, PrefixSearch, Scale, children
 from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...slices import effort_of
-from ...snapshot import Incumbent, Snapshot, bound_shown, standing
+from ...snapshot import Incumbent, Snapshot
 from ..costs import Costs, costs_of, require_regularization
+from ..counting import weigh
 from ..exact import state as at
-from ..exact import state as common
-from ..exact.incumbent import incumbent_of
 from ..exact.search import POLICIES
+from ..start import incumbent_of
 from . import expansion, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
-CUTS = CORELS_BOUNDS
-BOUNDING = frozenset((*CUTS[:6], CUTS[state.BY_SIMILAR]))
-_PLACES = Places.of(common, None, "queued_by_steps", node_arrays=state.NODE_ARRAYS, tables=("by_antecedents", "by_set"))
-
-
-def children(arrays: state.Arrays, rules: state.Rules, store: state.Store, prefix: tuple[int, ...] | None) -> Children:
-    """What becomes of the children of a prefix; None: of the one expanded last."""
-    m = arrays.by_antecedent.shape[0]
-    if prefix is None:
-        prefix = path_to(store, int(store.numbers[common.LAST_NODE]))
-    replay = Replay(store, _PLACES, m, prefix)
-    node, more = replay.stored()
-    copy = replay.store
-    for a in more:
-        captured = copy.sets[node] & arrays.by_antecedent[a]
-        cost = int(copy.cost[node]) + rules.per_error * min(_weights(arrays.classes, captured)) + rules.per_rule
-        chosen = bits.pack(np.arange(m)[None, :] == a)[0]
-        node = replay.add(
-            sets=copy.sets[node] & ~captured,
-            antecedents=copy.antecedents[node] | chosen,
-            cost=cost,
-            points=copy.points[node] - _weights(arrays.minority, captured)[0],
-            key=cost,
-            parent=node,
-            rule=a,
-            length=copy.length[node] + 1,
-        )
-
-    def advance(store: state.Store, work: int, effort: int, without: int) -> int:
-        used = rules._replace(**{CUTS[without]: False}) if without >= 0 else rules
-        return int(expansion.advance(arrays, used, store, work, effort))
-
-    return replay.expand(node, advance, WORTHLESS)
-
-
-def _weights(planes: state.Planes, chosen: np.ndarray) -> tuple[int, int]:
-    counts = np.bitwise_count(chosen[planes.entry_word] & planes.entry_mask).astype(np.int64) << planes.entry_digit
-    return int(counts[: planes.positive_entries].sum()), int(counts[planes.positive_entries :].sum())
-
-
+_BOUNDING = frozenset((*CORELS_BOUNDS[:6], CORELS_BOUNDS[state.BY_SIMILAR]))
+_PLACES = Places.of(at, state.NODES, at.HEAP, purged=None, lengths="queued_by_steps")
 _EFFORT_PER_WORK = 100_000_000  # words and weights that a unit of work looks at, about: a tenth of a second
-
-
-@dataclass
-class _Best:
-    """The incumbent: its antecedents, and where the search was when it found them."""
-
-    antecedents: tuple[int, ...] = ()
-    work: int = 0
-    created: int = 0
-    seconds: float = 0.0
 
 
 class CorelsSearch(PrefixSearch, Proving):
@@ -146,9 +97,7 @@ class CorelsSearch(PrefixSearch, Proving):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self._phase = "preparing"
-        self._out_of_memory = False
-        self._best = _Best()
-        self._incumbent: Incumbent | None = None
+        self._best = Best(0)
         self._costs: Costs
         self._arrays: state.Arrays
         self._rules: state.Rules
@@ -164,7 +113,7 @@ class CorelsSearch(PrefixSearch, Proving):
     @property
     def memory_bytes(self) -> int:
         """Bytes of the arrays of the search."""
-        return 0 if self._phase == "preparing" else sum(array.nbytes for array in self._store)
+        return 0 if self._phase == "preparing" else nbytes(self._store)
 
     def _certificate(self, bound: float | None) -> Certificate:
         return prove_rule_list(self.problem, self._make_incumbent().model, self.regularization, lower_bound=bound)
@@ -209,71 +158,44 @@ class CorelsSearch(PrefixSearch, Proving):
                 self._phase = "certified"
             if outcome != expansion.GROW:
                 break
-            if not self._grow():
+            room = ((state.NODES, self.problem.n_antecedents),)
+            self._store, enough = with_room(self._store, room, self._free, at.mark_stale)
+            if not enough:
                 self._out_of_memory = True
                 break
         if numbers[at.IMPROVED] > improved:
             path = tuple(self._store.path[: numbers[at.PATH_LENGTH]].tolist())
-            self._best = _Best(path, int(numbers[at.FOUND_AT]), int(numbers[state.CREATED_AT_BEST]), self._seconds)
-
-    def _grow(self) -> bool:
-        """Make room for more prefixes; False when the memory limit does not allow it."""
-        store, capacity = self._store, len(self._store.cost)
-        needed = int(store.numbers[at.N_NODES]) + self.problem.n_antecedents
-        taken = self.memory_bytes
-        free = None if self.memory_limit is None else self.memory_limit - taken
-        wanted = affordable(capacity, needed, free, lambda n: state.bytes_with(store, n) - taken)
-        if wanted < needed:
-            return False
-        store = resized(store, state.arrays_to_grow(store), wanted)
-        size = table_size(wanted)
-        if size > len(store.by_set):
-            store = store._replace(by_set=np.empty(size, dtype=np.int32), by_antecedents=np.empty(size, dtype=np.int32))
-            store.numbers[at.TABLE_IS_STALE] = 1
-        self._store = store
-        return True
+            self._best = Best(int(numbers[at.BEST]), path, int(numbers[at.FOUND_AT]), self._seconds)
 
     def _snapshot(self) -> Snapshot:
-        store, numbers, m = self._store, self._store.numbers, self.problem.n_antecedents
-        incumbent = self._make_incumbent()
-        memory = "memory" if self._out_of_memory else None
-        status, limit = standing(self._phase == "certified", self._costs.exact, memory)
-        bound = max(0.0, int(numbers[at.LOWER_BOUND]) * self._costs.unit - self._costs.slack)
-        queue = tuple(np.trim_zeros(store.queued_by_steps.sum(axis=1), "b").tolist())
-        a_priori = state.longest_a_priori(self._costs, m)
-        longest = min(int(numbers[at.BEST]) // self._costs.per_rule, m)
-        return Snapshot(
-            **self._figures,
-            status=status,
-            incumbent=incumbent,
-            lower_bound=bound_shown(incumbent.objective, bound, status),
-            counts={
-                "counted": int(numbers[state.COUNTED]),
-                "created": int(numbers[at.CREATED]),
-                "expanded": int(numbers[at.EXPANDED]),
-                "queued": int(numbers[at.N_QUEUED]),
-                "stored": int(numbers[at.N_NODES]),
-                "inserted": int(numbers[state.INSERTED]),
-                "largest queue": int(numbers[state.LARGEST_QUEUE]),
-                "longest prefix": int(numbers[state.LONGEST]),
-            },
-            pruned=dict(zip(CORELS_BOUNDS, store.pruned.tolist(), strict=True)),
-            queue_by_length=queue,
-            log10_remaining=remaining.log10_coarse(queue, m, longest),
-            phase=self._phase,
-            limit=limit,
-            detail={
-                "antecedents": m,
-                "patterns": self.problem.n_patterns,
-                "created at incumbent": self._best.created,
-                "resolution": self._costs.exactness,
-                "longest": longest,
-                "log10_remaining_fine": remaining.log10_fine(store.queued_by_steps, m),
-                "log10_remaining_coarse": remaining.log10_coarse(queue, m, longest),
-                "log10_total_naive": remaining.log10_total(m, a_priori),
-                "log10_total_symmetry_aware": remaining.log10_total_symmetry_aware(m, a_priori),
-            },
-        )
+        store, numbers, costs, m = self._store, self._store.numbers, self._costs, self.problem.n_antecedents
+        queue = np.trim_zeros(store.queued_by_steps.sum(axis=1), "b")
+        a_priori = state.longest_a_priori(costs, m)
+        longest = min(int(numbers[at.BEST]) // costs.per_rule, m)
+        counts = {
+            "counted": int(numbers[state.COUNTED]),
+            "created": int(numbers[at.CREATED]),
+            "expanded": int(numbers[at.EXPANDED]),
+            "queued": int(numbers[at.N_QUEUED]),
+            "stored": int(numbers[at.N_NODES]),
+            "inserted": int(numbers[state.INSERTED]),
+            "largest queue": int(numbers[state.LARGEST_QUEUE]),
+            "longest prefix": int(numbers[state.LONGEST]),
+        }
+        detail = {
+            "antecedents": m,
+            "patterns": self.problem.n_patterns,
+            "created at incumbent": int(numbers[state.CREATED_AT_BEST]),
+            "resolution": costs.exactness,
+            "longest": longest,
+            "log10_remaining_fine": remaining.log10_fine(store.queued_by_steps, m),
+            "log10_remaining_coarse": remaining.log10_coarse(queue.tolist(), m, longest),
+            "log10_total_naive": remaining.log10_total(m, a_priori),
+            "log10_total_symmetry_aware": remaining.log10_total_symmetry_aware(m, a_priori),
+        }
+        bound = max(0.0, int(numbers[at.LOWER_BOUND]) * costs.unit - costs.slack)
+        cut = dict(zip(CORELS_BOUNDS, store.pruned.tolist(), strict=True))
+        return self._state(costs.exact, bound, counts, cut, queue, longest, detail)
 
     def _stored(self) -> tuple[Any, int]:
         return self._store, int(self._store.numbers[at.N_NODES])
@@ -282,14 +204,27 @@ class CorelsSearch(PrefixSearch, Proving):
         if self._phase == "preparing":
             return None
         own, each = np.arange(self.problem.n_antecedents), self._costs.per_error
-        return Scale(self.problem, own, CUTS, BOUNDING, self._costs, each, each)
+        return Scale(self.problem, own, CORELS_BOUNDS, _BOUNDING, self._costs, each, each)
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
-        return children(self._arrays, self._rules, self._store, prefix)
+        arrays, rules, m = self._arrays, self._rules, self.problem.n_antecedents
 
-    def _make_incumbent(self) -> Incumbent:
-        best = self._best
-        if self._incumbent is None or self._incumbent.model.antecedents != best.antecedents:
-            found_at = (best.seconds, best.work)
-            self._incumbent = incumbent_of(self.problem, best.antecedents, self.regularization, found_at)
-        return self._incumbent
+        def extended(store: state.Store, node: int, a: int) -> dict[str, Any]:
+            captured = store.sets[node] & arrays.by_antecedent[a]
+            cost = int(store.cost[node]) + rules.per_error * min(weigh(arrays.classes, captured)) + rules.per_rule
+            return {
+                "sets": store.sets[node] & ~captured,
+                "antecedents": store.antecedents[node] | bits.pack(np.arange(m)[None, :] == a)[0],
+                "cost": cost,
+                "points": store.points[node] - weigh(arrays.minority, captured)[0],
+                "key": cost,
+            }
+
+        def advance(store: state.Store, work: int, effort: int, without: int) -> int:
+            used = rules._replace(**{CORELS_BOUNDS[without]: False}) if without >= 0 else rules
+            return int(expansion.advance(arrays, used, store, work, effort))
+
+        return children(self._store, _PLACES, m, prefix, extended, advance, WORTHLESS)
+
+    def _incumbent_of(self, antecedents: tuple[int, ...], found_at: tuple[float, int]) -> Incumbent:
+        return incumbent_of(self.problem, antecedents, self.regularization, found_at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import bit_planes, entries, transposed
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import table_size
+from ...kernels.growing import Group, table_size
 from ..costs import Costs
 from ..exact import state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
@@ -20,23 +21,9 @@ COUNTED, INSERTED, LARGEST_QUEUE, LONGEST, CREATED_AT_BEST, N_CLOSED = range(sta
 N_NUMBERS = state.N_NUMBERS + 6
 
 # positions in Store.pruned, whose names are CORELS_BOUNDS
-(
-    BY_HIERARCHICAL,
-    BY_POINTS,
-    BY_LOOKAHEAD,
-    BY_A_PRIORI_LENGTH,
-    BY_INCUMBENT_LENGTH,
-    BY_PREFIX_LENGTH,
-    BY_SUPPORT,
-    BY_ACCURATE_SUPPORT,
-    BY_EXCESSIVE_SUPPORT,
-    BY_PROPAGATION,
-    BY_DOMINANCE,
-    BY_COMMUTING,
-    BY_PERMUTATION,
-    BY_SAME_SET,
-    BY_SIMILAR,
-) = range(len(CORELS_BOUNDS))
+BY_HIERARCHICAL, BY_POINTS, BY_LOOKAHEAD, BY_A_PRIORI_LENGTH, BY_INCUMBENT_LENGTH = range(5)
+BY_PREFIX_LENGTH, BY_SUPPORT, BY_ACCURATE_SUPPORT, BY_EXCESSIVE_SUPPORT, BY_PROPAGATION = range(5, 10)
+BY_DOMINANCE, BY_COMMUTING, BY_PERMUTATION, BY_SAME_SET, BY_SIMILAR = range(10, 15)
 
 REMEMBERED = 128
 """How many prefixes, of which no extension beats the incumbent, are compared with others (Thm 18)."""
@@ -88,7 +75,14 @@ class Rules(NamedTuple):
 
 
 @by_reference
-class Store(NamedTuple):
+class Store(
+    namedtuple(
+        "Store",
+        "sets antecedents rejected settled cost points key parent rule length fate superseded closed heap_priority "
+        "heap_node bound_key bound_node by_antecedents by_set numbers pruned queued_by_steps path prefix remembered "
+        "remembered_weight scratch_set scratch_bits",
+    )
+):
     """Stored prefixes (nodes), the queue over them, two memos, counters and scratch space.
 
     A node is a prefix for good: when a cheaper one takes its place in a memo it is ``superseded``, and with it all that
@@ -99,52 +93,18 @@ class Store(NamedTuple):
     ``queued_by_steps`` counts the queued prefixes by length and by how many more rules the incumbent pays for.
     """
 
-    sets: np.ndarray
-    antecedents: np.ndarray
-    rejected: np.ndarray
-    settled: np.ndarray
-    cost: np.ndarray
-    points: np.ndarray
-    key: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    length: np.ndarray
-    fate: np.ndarray
-    superseded: np.ndarray
-    closed: np.ndarray
-    heap_priority: np.ndarray
-    heap_node: np.ndarray
-    bound_key: np.ndarray
-    bound_node: np.ndarray
-    by_antecedents: np.ndarray
-    by_set: np.ndarray
-    numbers: np.ndarray
-    pruned: np.ndarray
-    queued_by_steps: np.ndarray
-    path: np.ndarray
-    prefix: np.ndarray
-    remembered: np.ndarray
-    remembered_weight: np.ndarray
-    scratch_set: np.ndarray
-    scratch_bits: np.ndarray
 
-
-NODE_ARRAYS = (
-    "sets",
-    "antecedents",
-    "rejected",
-    "settled",
-    "cost",
-    "points",
-    "key",
-    "parent",
-    "rule",
-    "length",
-    "fate",
-    "superseded",
-    "closed",
-    *state.HEAP_ARRAYS,
+NODES = Group(
+    state.N_NODES,
+    {
+        np.uint64: "sets antecedents rejected settled",
+        np.int64: "cost points key heap_priority bound_key",
+        np.int32: "parent rule length heap_node bound_node",
+        np.uint8: "fate superseded closed",
+    },
+    tables=("by_antecedents", "by_set"),
 )
+"""The arrays of nodes, and of the queues, which have no more entries."""
 
 
 def new_arrays(problem: Problem, costs: Costs) -> Arrays:
@@ -178,53 +138,23 @@ def new_store(arrays: Arrays, costs: Costs, bounds: CorelsBounds, best_first: bo
     room = 2 * (m + 1)
     chosen = bits.n_words(m)
 
-    def integers(n: int, dtype: type = np.int64) -> np.ndarray:
-        return np.zeros(n, dtype=dtype)
+    def integers(*shape: int, dtype: type = np.int64) -> np.ndarray:
+        return np.zeros(shape, dtype=dtype)
 
-    def words_of(n: int, width: int) -> np.ndarray:
-        return np.zeros((n, width), dtype=np.uint64)
-
+    per_node = NODES.new(room, sets=(words,), **dict.fromkeys(("antecedents", "rejected", "settled"), (chosen,)))
+    if best_first:
+        per_node |= {"bound_key": integers(1), "bound_node": integers(1, dtype=np.int32)}
     return Store(
-        sets=words_of(room, words),
-        antecedents=words_of(room, chosen),
-        rejected=words_of(room, chosen),
-        settled=words_of(room, chosen),
-        cost=integers(room),
-        points=integers(room),
-        key=integers(room),
-        parent=integers(room, np.int32),
-        rule=integers(room, np.int32),
-        length=integers(room, np.int32),
-        fate=integers(room, np.uint8),
-        superseded=integers(room, np.uint8),
-        closed=integers(room, np.uint8),
-        heap_priority=integers(room),
-        heap_node=integers(room, np.int32),
-        bound_key=integers(1 if best_first else room),
-        bound_node=integers(1 if best_first else room, np.int32),
+        **per_node,
         by_antecedents=np.full(table_size(room), -1, dtype=np.int32),
         by_set=np.full(table_size(room), -1, dtype=np.int32),
         numbers=integers(N_NUMBERS),
         pruned=integers(len(CORELS_BOUNDS)),
-        queued_by_steps=np.zeros((lengths, longest + 1), dtype=np.int64),
+        queued_by_steps=integers(lengths, longest + 1),
         path=integers(m + 1),
         prefix=integers(m + 1),
-        remembered=integers(REMEMBERED, np.int32),
+        remembered=integers(REMEMBERED, dtype=np.int32),
         remembered_weight=integers(REMEMBERED),
-        scratch_set=words_of(2, words),
-        scratch_bits=words_of(2, chosen),
+        scratch_set=integers(2, words, dtype=np.uint64),
+        scratch_bits=integers(2, chosen, dtype=np.uint64),
     )
-
-
-def arrays_to_grow(store: Store) -> tuple[str, ...]:
-    """The arrays with one entry per node; the second heap only where it is used."""
-    return NODE_ARRAYS if len(store.bound_key) == 1 else (*NODE_ARRAYS, *state.BOUND_HEAP_ARRAYS)
-
-
-def bytes_with(store: Store, capacity: int) -> int:
-    """Bytes of all arrays with room for so many nodes."""
-    growing = arrays_to_grow(store)
-    fixed = sum(a.nbytes for name, a in store._asdict().items() if name not in (*growing, "by_antecedents", "by_set"))
-    per_node = sum(getattr(store, name)[:1].nbytes for name in growing)
-    tables = 2 * max(table_size(capacity), len(store.by_set)) * store.by_set.itemsize
-    return fixed + capacity * per_node + tables

@@ -13,8 +13,7 @@ from ..cores import cut_by_known, cut_by_new, effort_of
 from ..counting import count, count_here, effort_of_a_count, weigh
 from ..pair_bound import HITS, N_OWN, is_used, separation_after, tried
 from . import state as at
-from .incumbent import improve
-from .node_store import is_apart, keep, put_out, table_length
+from .queue import improve, is_apart, keep, put_out, table_length
 
 
 @inlined

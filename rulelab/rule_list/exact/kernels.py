@@ -10,8 +10,7 @@ from ..counting import effort_of_a_count
 from ..pair_bound import N_HELD, is_used, separation_within, wants_separation
 from . import state as at
 from .expansion import expand, open_prefix
-from .node_store import is_apart, rebuild_table, table_length
-from .queue import enqueue, purge, take_dealt, take_next, update_lower_bound
+from .queue import enqueue, is_apart, purge, raise_lower_bound, rebuild_table, table_length, take_dealt, take_next
 
 DONE, PAUSED, GROW, LEARN, SEPARATE = range(5)
 
@@ -90,7 +89,7 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
         if alone:
             if numbers[at.BEST] < numbers[at.OPEN_BEST]:
                 purge(rules, store)
-            update_lower_bound(rules, store)
+            raise_lower_bound(rules, store, numbers[at.BEST])
     numbers[at.ROUND_LEFT] -= given - max_effort
     if alone and numbers[at.N_QUEUED] == 0 and numbers[at.OPEN_NODE] < 0:
         numbers[at.LOWER_BOUND] = numbers[at.BEST]

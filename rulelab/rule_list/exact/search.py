@@ -8,37 +8,42 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ... import remaining, slices
+from ... import slices
 from ...arguments import bounds_of, check_choice, refuse_others
-from ...certificate import Certificate, prove_rule_list
+from ...certificate import Certificate, CertificateError, prove_rule_list
 from ...certificate.parts import look
 from ...data.problem import Problem
+from ...kernels.growing import nbytes
 from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...parameters import check_arguments
-from ...prefixes import Children, PrefixSearch, Scale
+from ...prefixes import WORTHLESS, Best, Children, Places, PrefixSearch, Scale, children
 from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import solve
-from ...snapshot import Incumbent, Snapshot, bound_shown, counted, standing
+from ...snapshot import Incumbent, Snapshot, counted
 from .. import beam as beams
-from ..blockwise import adapt
 from ..bounds import RuleListBounds
+from ..constrained.search import ConstrainedRuleListSearch
 from ..core_pool import GIVEN_UP, known_sets
 from ..cores import inequality, learn
 from ..costs import Costs, costs_of, require_regularization
-from ..counting import Layout, layout
+from ..counting import Layout, layout, weigh
 from ..pair_bound import separation_of
-from ..pair_multipliers import settle
+from ..pair_multipliers import adapt, settle
 from ..reduction import Reducing, Reduction
-from ..start import RelaxedListFirst, antecedents_of
-from . import inspection, kernels, state
-from .incumbent import Best, cost_of, incumbent_of
-from .limited import certificate_of_limited
+from ..start import RelaxedListFirst, antecedents_of, cost_of, incumbent_of
+from . import kernels, state
 from .parallel.rounds import Rounds, check_jobs, workers_of
 from .sequential import Learning, Sequential
 
 _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
+_OTHERS = {"accurate support", "equivalent support", "deletion", "always: captures nothing", "always: length limit"}
+_BOUNDING = frozenset(state.PRUNED_NAMES) - _OTHERS
+"""What cuts because no list that goes on costs less than the best one."""
+_PLACES = Places.of(state, state.NODES, state.HEAP, purged=state.BY_INCUMBENT)
+_SWITCHES = {state.BY_CORE: "cores", state.BY_DELETION: "deletion", state.BY_SEPARATION: "separation"}
+"""The bounds that are tried on a prefix when it is taken off the queue."""
 POLICIES = {
     "lower_bound": state.LOWER_BOUND_FIRST,
     "objective": state.OBJECTIVE,
@@ -133,9 +138,7 @@ class RuleListSearch(PrefixSearch, Proving):
         self.beam_width = int(beam_width)
         self.n_jobs = n_jobs
         self._phase = "reducing"
-        self._out_of_memory = False
         self._best = Best(0)
-        self._incumbent: Incumbent | None = None
         self._costs: Costs
         self._reducing: Reducing | None = None
         self._reduction: Reduction
@@ -197,8 +200,7 @@ class RuleListSearch(PrefixSearch, Proving):
                 look()
             return best.certificate_of(model)
         if self.max_length is not None:
-            given = self.problem, self.regularization, model, self.max_length, self.memory_limit
-            return certificate_of_limited(*given, bound)
+            return self._certificate_of_limited(model, bound)
         if bound is not None and self._phase != "searching":
             return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
         learner = self
@@ -215,6 +217,21 @@ class RuleListSearch(PrefixSearch, Proving):
         learnt = learner._learning
         known = known_sets(learnt.cores, learner._layout, learner._reduction, learner._costs, learnt.separation)
         return prove_rule_list(self.problem, model, self.regularization, known, bound)
+
+    def _certificate_of_limited(self, model: RuleList, bound: float | None) -> Certificate:
+        """The proof that no list of at most ``max_length`` rules is better: of another search, which is run for it."""
+        if bound is not None:
+            raise CertificateError(
+                "certificates of a bound need max_length=None: that of this search holds for its length alone; "
+                "ConstrainedRuleListSearch with the same max_length has one"
+            )
+        options: dict[str, Any] = {"max_length": self.max_length, "memory_limit": self.memory_limit}
+        learner = ConstrainedRuleListSearch(self.problem, self.regularization, **options, warm_start=model)
+        for _ in learner.steps():
+            look()
+        if not learner.certified:
+            raise CertificateError("the memory limit does not allow to prove lists of limited length")
+        return learner.certificate_of(model)
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work
@@ -233,16 +250,12 @@ class RuleListSearch(PrefixSearch, Proving):
         if self._reducing is None:
             self._costs = costs_of(problem, self.regularization)
             self._reducing = Reducing(problem, self._costs, drop_unsupported=self.bounds.accurate_support)
-        while self._reducing.reduction is None:
-            self._reducing.advance()
-            if slices.is_large(problem):
-                return
-        costs, reduction, self._reducing = self._costs, self._reducing.reduction, None
+        if (reduction := self._reducing.advance()) is None:
+            return
+        costs, self._reducing = self._costs, None
         m = len(reduction.antecedents)
-        positive = int(reduction.net[reduction.net > 0].sum())
-        negative = int(-reduction.net[reduction.net < 0].sum())
         constant_cost = costs.per_error * reduction.constant
-        default_cost = constant_cost + costs.per_error * min(positive, negative)
+        default_cost = costs.per_error * reduction.default_errors
         longest = min((default_cost - constant_cost) // costs.per_rule, m)
         limit = self.max_length
         self._reduction = reduction
@@ -315,54 +328,35 @@ class RuleListSearch(PrefixSearch, Proving):
         return self._phase in ("searching", "certified")
 
     @property
-    def _free(self) -> int | None:
-        """Bytes that the memory limit leaves; None without one."""
-        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
-
-    @property
     def memory_bytes(self) -> int:
         """Bytes of the arrays of the search."""
         if self._phase == "reducing":
             return 0
-        layout = sum(a.nbytes for a in self._layout if isinstance(a, np.ndarray))
         if self._searches:
-            return state.memory_bytes(self._running.store) + layout + self._learning.nbytes + self._running.nbytes
-        beam = 0 if self._beam is None else sum(array.nbytes for array in self._beam)
-        return state.memory_bytes(self._store) + layout + beam
+            return nbytes(self._running.store, self._layout) + self._learning.nbytes + self._running.nbytes
+        return nbytes(self._store, self._layout, self._beam or ())
 
     def _snapshot(self) -> Snapshot:
         if self._phase == "reducing":
-            first = incumbent_of(self.problem, (), self.regularization, (0.0, 0))
+            first = self._incumbent_of((), (0.0, 0))
             return slices.preparing_snapshot(self.problem, first, self._phase, state.COUNTS, state.PRUNED_NAMES)
-        numbers, pruned, by_length = self._store.numbers, self._store.pruned, self._store.queue_by_length
+        numbers, pruned, by_length = self._store.numbers, self._store.pruned, None
         if self._searches:
             numbers, pruned, by_length = self._running.tally()
-        incumbent = self._make_incumbent()
-        memory = "memory" if self._out_of_memory else None
-        status, limit = standing(self._phase == "certified", self._costs.exact, memory)
-        queue = tuple(np.trim_zeros(by_length, "b").tolist())
-        m = len(self._reduction.antecedents)
-        longest = _longest(self._best.cost, self._rules)
-        return Snapshot(
-            **self._figures,
-            status=status,
-            incumbent=incumbent,
-            lower_bound=bound_shown(incumbent.objective, self._lower_bound(), status),
-            counts=counted(numbers, state.COUNTS),
-            pruned=dict(zip(state.PRUNED_NAMES, pruned.tolist(), strict=True)),
-            queue_by_length=queue,
-            log10_remaining=remaining.log10_coarse(queue if self._searches else (1,), m, longest),
-            phase=self._phase,
-            limit=limit,
-            detail={
-                "antecedents": m,
-                "patterns": len(self._reduction.net),
-                "inevitable_errors": self._reduction.constant * self._costs.per_error * self._costs.unit,
-                "dropped": dict(self._reduction.dropped),
-                "resolution": self._costs.exactness,
-                "longest": longest,
-            },
-        )
+        reduction, costs, rules = self._reduction, self._costs, self._rules
+        spare = max(0, self._best.cost - rules.per_error * rules.constant)
+        longest = min(rules.max_length, spare // rules.per_rule)  # Thm 4, sharpened by the inevitable errors
+        detail = {
+            "antecedents": len(reduction.antecedents),
+            "patterns": len(reduction.net),
+            "inevitable_errors": reduction.constant * costs.per_error * costs.unit,
+            "dropped": dict(reduction.dropped),
+            "resolution": costs.exactness,
+            "longest": longest,
+        }
+        cut = dict(zip(state.PRUNED_NAMES, pruned.tolist(), strict=True))
+        counts = counted(numbers, state.COUNTS)
+        return self._state(costs.exact, self._lower_bound(), counts, cut, by_length, longest, detail)
 
     def _stored(self) -> tuple[Any, int]:
         return self._running.stored(), int(self._store.numbers[state.N_NODES])
@@ -370,21 +364,28 @@ class RuleListSearch(PrefixSearch, Proving):
     def _scale(self) -> Scale | None:
         if not self._searches:
             return None
-        costs = self._costs
-        return Scale(
-            self.problem,
-            self._reduction.antecedents,
-            inspection.CUTS,
-            inspection.BOUNDING,
-            costs,
-            costs.per_error,
-            costs.per_error,
-        )
+        own, costs = self._reduction.antecedents, self._costs
+        return Scale(self.problem, own, state.PRUNED_NAMES, _BOUNDING, costs, costs.per_error, costs.per_error)
 
     def _children(self, prefix: tuple[int, ...] | None) -> Children:
         self._learning.find_learner(self._store)
         self._learning.find_separator()
-        return inspection.children(self._layout, self._rules, self._store, self._learning.handed, prefix)
+        arrays, learnt = self._layout, self._learning
+        learner, separator = learnt.learner.address, learnt.separator.address
+        cores, separation = (type(found)(*map(np.array, found)) for found in (learnt.cores, learnt.separation))
+        rules = self._rules._replace(separate_after=np.iinfo(np.int64).max)
+
+        def extended(store: state.Store, node: int, a: int) -> dict[str, Any]:
+            captured = store.sets[node] & arrays.by_antecedent[a]
+            cost = int(store.cost[node]) + rules.per_error * min(weigh(arrays, captured)) + rules.per_rule
+            return {"sets": store.sets[node] & ~captured, "cost": cost, "key": cost}
+
+        def advance(store: state.Store, work: int, effort: int, without: int) -> int:
+            used = rules._replace(**{_SWITCHES[without]: False}) if without >= 0 else rules
+            return int(kernels.advance(arrays, used, store, cores, learner, separation, separator, work, effort))
+
+        m = len(self._reduction.antecedents)
+        return children(self._store, _PLACES, m, prefix, extended, advance, WORTHLESS)
 
     def _lower_bound(self) -> float:
         """The proven bound in the objective's units."""
@@ -396,17 +397,8 @@ class RuleListSearch(PrefixSearch, Proving):
             cost = min(self._best.cost, rules.per_error * rules.constant + least)
         return max(0.0, cost * self._costs.unit - self._costs.slack)
 
-    def _make_incumbent(self) -> Incumbent:
-        best = self._best
-        if self._incumbent is None or self._incumbent.model.antecedents != best.antecedents:
-            found_at = (best.seconds, best.work)
-            self._incumbent = incumbent_of(self.problem, best.antecedents, self.regularization, found_at)
-        return self._incumbent
-
-
-def _longest(best: int, rules: state.Rules) -> int:
-    """Most rules of a list that beats the incumbent (Thm 4, sharpened by the inevitable errors)."""
-    return min(rules.max_length, max(0, best - rules.per_error * rules.constant) // rules.per_rule)
+    def _incumbent_of(self, antecedents: tuple[int, ...], found_at: tuple[float, int]) -> Incumbent:
+        return incumbent_of(self.problem, antecedents, self.regularization, found_at)
 
 
 RelaxedListFirst._free_search = RuleListSearch

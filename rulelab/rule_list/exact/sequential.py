@@ -7,31 +7,18 @@ from collections.abc import Callable
 import numpy as np
 
 from ...slices import effort_of
-from ..blockwise import Together
 from ..core_pool import Cores
 from ..cores import Learner, new_cores
 from ..counting import EFFORT_PER_WORK, Layout
 from ..pair_bound import Separation, least_cost
-from ..pair_multipliers import Multipliers
+from ..pair_multipliers import Multipliers, Together
 from . import kernels, state
 
 
 class Learning(Multipliers):
     """Cores and multipliers, and the addresses of the kernels that learn them, compiled once they are wanted.
 
-    Parameters
-    ----------
-    arrays : Layout
-    rules : Rules
-        Says whether cores are learnt.
-    must_pay : bool
-        Whether cores are given up where they cost more than they save.
-
-    Attributes
-    ----------
-    cores : Cores
-    separation : Separation
-    learner, separator : At
+    ``must_pay``: whether cores are given up where they cost more than they save.
     """
 
     def __init__(self, arrays: Layout, rules: state.Rules, must_pay: bool) -> None:
@@ -64,10 +51,7 @@ class Learning(Multipliers):
 
 
 class Sequential:
-    """An exact search by one worker; it begins where the empty prefix is in the queue.
-
-    ``nbytes`` (int): bytes that are taken beside the store.
-    """
+    """An exact search by one worker; it begins where the empty prefix is in the queue."""
 
     nbytes = 0
 
@@ -86,14 +70,7 @@ class Sequential:
         return [self._learning.cores]
 
     def advance(self, most: int, free: Callable[[], int | None]) -> int:
-        """Do at most so many units of work: DONE, PAUSED, or GROW where memory does not allow to go on.
-
-        Parameters
-        ----------
-        most : int
-        free : callable
-            Gives the bytes that may be taken yet; None: any number.
-        """
+        """As `Rounds.advance` of several workers."""
         target, outcome = self.work + most, kernels.PAUSED
         self._learning.go_on(self.store)
         while (left := target - self.work) > 0:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import NamedTuple
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
+from ...kernels.growing import Group, table_size, with_room
 from ..bounds import LARGEST_TAIL
 from ..counting import Layout
 
@@ -21,21 +21,8 @@ N_OUT, N_DEALT, NEXT_DEALT, ROUND_LEFT = 22, 23, 24, 25
 N_NUMBERS = 26
 
 # positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
-(
-    BY_LOOKAHEAD,
-    BY_SUPPORT,
-    BY_SAME_SET,
-    BY_ONE_MORE_RULE,
-    BY_PAIR,
-    BY_GRID,
-    BY_DELETION,
-    BY_CORE,
-    BY_SEPARATION,
-    BY_NOTHING,
-    BY_COST,
-    BY_INCUMBENT,
-    BY_LENGTH,
-) = range(13)
+BY_LOOKAHEAD, BY_SUPPORT, BY_SAME_SET, BY_ONE_MORE_RULE, BY_PAIR, BY_GRID, BY_DELETION, BY_CORE = range(8)
+BY_SEPARATION, BY_NOTHING, BY_COST, BY_INCUMBENT, BY_LENGTH = range(8, 13)
 COUNTS = {"created": CREATED, "expanded": EXPANDED, "queued": N_QUEUED, "stored": N_NODES, "reopened": REOPENED}
 """Where the counts of a snapshot are."""
 
@@ -81,7 +68,14 @@ class Rules(NamedTuple):
 
 
 @by_reference
-class Store(NamedTuple):
+class Store(
+    namedtuple(
+        "Store",
+        "sets cost key priority parent rule length fate heap_priority heap_node bound_key bound_node table numbers "
+        "pruned queue_by_length path scratch_counts scratch_set scratch_sums flow_counts flow path_scratch outbox "
+        "outbox_sets dealt",
+    )
+):
     """Stored prefixes (nodes), the queue over them, the table of captured sets, counters and scratch space.
 
     Arrays of nodes have one entry per stored prefix: its uncaptured set (``sets``), cost, lower bound on every list
@@ -92,37 +86,16 @@ class Store(NamedTuple):
     ``outbox`` and their sets to ``outbox_sets``; ``dealt`` has the nodes that it is to expand, with their costs.
     """
 
-    sets: np.ndarray
-    cost: np.ndarray
-    key: np.ndarray
-    priority: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    length: np.ndarray
-    fate: np.ndarray
-    heap_priority: np.ndarray
-    heap_node: np.ndarray
-    bound_key: np.ndarray
-    bound_node: np.ndarray
-    table: np.ndarray
-    numbers: np.ndarray
-    pruned: np.ndarray
-    queue_by_length: np.ndarray
-    path: np.ndarray
-    scratch_counts: np.ndarray
-    scratch_set: np.ndarray
-    scratch_sums: np.ndarray
-    flow_counts: np.ndarray
-    flow: np.ndarray
-    path_scratch: np.ndarray
-    outbox: np.ndarray
-    outbox_sets: np.ndarray
-    dealt: np.ndarray
 
-
-NODE_ARRAYS = ("sets", "cost", "key", "priority", "parent", "rule", "length", "fate")
-HEAP_ARRAYS = ("heap_priority", "heap_node")
-BOUND_HEAP_ARRAYS = ("bound_key", "bound_node")
+HEAP = Group(N_HEAP, {np.int64: "heap_priority", np.int32: "heap_node"})
+BOUND_HEAP = Group(N_BOUND_HEAP, {np.int64: "bound_key", np.int32: "bound_node"})
+NODES = Group(
+    N_NODES,
+    {np.uint64: "sets", np.int64: "cost key priority", np.int32: "parent rule", np.int16: "length", np.uint8: "fate"},
+    tables=("table",),
+    beside=HEAP.names + BOUND_HEAP.names,
+    ahead=2,  # so that few sets collide, and it grows seldom
+)
 OUTBOX_COLUMNS = 9
 
 
@@ -130,88 +103,36 @@ def new_store(arrays: Layout, longest: int, second_heap: bool) -> Store:
     """An empty store with room for a few expansions; ``longest`` is the length no useful prefix exceeds."""
     m, words = arrays.by_antecedent.shape
     room = 4 * (m + 1)
-    heap = room
-    bound_heap = room if second_heap else 1
-    table = 64
-    while table < 2 * room:
-        table *= 2
 
-    def integers(n: int, dtype: type = np.int64) -> np.ndarray:
-        return np.zeros(n, dtype=dtype)
+    def integers(*shape: int) -> np.ndarray:
+        return np.zeros(shape, dtype=np.int64)
 
     return Store(
-        sets=np.zeros((room, words), dtype=np.uint64),
-        cost=integers(room),
-        key=integers(room),
-        priority=integers(room),
-        parent=integers(room, np.int32),
-        rule=integers(room, np.int32),
-        length=integers(room, np.int16),
-        fate=integers(room, np.uint8),
-        heap_priority=integers(heap),
-        heap_node=integers(heap, np.int32),
-        bound_key=integers(bound_heap),
-        bound_node=integers(bound_heap, np.int32),
-        table=np.full(table, -1, dtype=np.int32),
+        **NODES.new(room, sets=(words,)),
+        **HEAP.new(room),
+        **BOUND_HEAP.new(room if second_heap else 1),
+        table=np.full(table_size(room, filled=0.5), -1, dtype=np.int32),
         numbers=integers(N_NUMBERS),
         pruned=integers(len(PRUNED_NAMES)),
         queue_by_length=integers(longest + 2),
         path=integers(longest + 3),
-        scratch_counts=np.zeros((4, m), dtype=np.int64),
+        scratch_counts=integers(4, m),
         scratch_set=np.zeros((3, words), dtype=np.uint64),
-        scratch_sums=np.zeros((4, LARGEST_TAIL + 1), dtype=np.int64),
-        flow_counts=np.zeros((2 * LARGEST_TAIL, m), dtype=np.int64),
-        flow=np.zeros((LARGEST_TAIL, 3), dtype=np.int64),
-        path_scratch=np.zeros((2, longest + 3), dtype=np.int64),
-        outbox=np.zeros((0, OUTBOX_COLUMNS), dtype=np.int64),
+        scratch_sums=integers(4, LARGEST_TAIL + 1),
+        flow_counts=integers(2 * LARGEST_TAIL, m),
+        flow=integers(LARGEST_TAIL, 3),
+        path_scratch=integers(2, longest + 3),
+        outbox=integers(0, OUTBOX_COLUMNS),
         outbox_sets=np.zeros((0, words), dtype=np.uint64),
-        dealt=np.zeros((0, 2), dtype=np.int64),
+        dealt=integers(0, 2),
     )
-
-
-def memory_bytes(store: Store) -> int:
-    """Bytes of all arrays."""
-    return sum(array.nbytes for array in store)
-
-
-def bytes_to_grow(store: Store, capacity: int) -> int:
-    """Bytes that room for so many prefixes takes more than now, with their queue entries and the table."""
-    heaps = HEAP_ARRAYS if len(store.bound_key) == 1 else (*HEAP_ARRAYS, *BOUND_HEAP_ARRAYS)
-    nodes = bytes_to_resize(store, NODE_ARRAYS, capacity)
-    queue = max(0, bytes_to_resize(store, heaps, capacity))
-    table = (_table_size(store, capacity) - len(store.table)) * store.table.itemsize
-    return nodes + queue + table
-
-
-def _table_size(store: Store, capacity: int) -> int:
-    """Slots for so many prefixes; where they are not enough, as many that few sets collide, and it grows seldom."""
-    return len(store.table) if table_size(capacity) <= len(store.table) else 2 * table_size(capacity)
 
 
 def enlarged(store: Store, m: int, free: int | None) -> tuple[Store, bool]:
     """The store with room for ``m`` more prefixes, and whether the ``free`` bytes, where they are limited, allow it."""
-    before = memory_bytes(store)
+    return with_room(store, ((NODES, m), (HEAP, m), (BOUND_HEAP, m)), free, mark_stale)
 
-    def left() -> int | None:
-        return None if free is None else free - (memory_bytes(store) - before)
 
-    needed = int(store.numbers[N_NODES]) + m
-    capacity = len(store.cost)
-    if needed > capacity:
-        wanted = affordable(capacity, needed, left(), partial(bytes_to_grow, store))
-        if wanted < needed:
-            return store, False
-        store = resized(store, NODE_ARRAYS, wanted)
-        table = _table_size(store, wanted)
-        if table > len(store.table):
-            store = store._replace(table=np.empty(table, dtype=np.int32))
-            store.numbers[TABLE_IS_STALE] = 1
-    for names, used in ((HEAP_ARRAYS, N_HEAP), (BOUND_HEAP_ARRAYS, N_BOUND_HEAP)):
-        needed = int(store.numbers[used]) + m
-        capacity = len(getattr(store, names[0]))
-        if needed > capacity and capacity > 1:
-            wanted = affordable(capacity, needed, left(), partial(bytes_to_resize, store, names))
-            if wanted < needed:
-                return store, False
-            store = resized(store, names, wanted)
-    return store, True
+def mark_stale(store: Any) -> None:
+    """Let the tables be filled anew, a part at a time."""
+    store.numbers[TABLE_IS_STALE] = 1

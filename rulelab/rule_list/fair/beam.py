@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import namedtuple
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from ...kernels import heap
 from ...kernels.bit_words import mix
 from ...kernels.by_reference import by_reference
 from ...kernels.jit import inlined, kernel
-from .label_setting import limit
+from .label_setting import UNFAIR, accept, allowed, fairness_of, is_full, limit, stopped
 from .state import COUNTED, CREATED, UNKNOWN, Data, count, count_amounts
-from .stopping import UNFAIR, accept, allowed, fairness_of, is_full, stopped
 
 # positions in Beam.numbers
 LEVEL, N_PARENTS, NEXT_PARENT, N_CANDIDATES = range(4)
@@ -21,29 +20,17 @@ _CANDIDATES_PER_PLACE = 2
 
 
 @by_reference
-class Beam(NamedTuple):
+class Beam(
+    namedtuple(
+        "Beam",
+        "sets cost relaxed sums rules next_sets next_cost next_relaxed next_sums next_rules key candidate table "
+        "numbers met_value met_cost met_sums",
+    )
+):
     """The present level, the best extensions so far (parent, antecedent and label in one number), the next level.
 
     ``met_value``, ``met_cost`` and ``met_sums`` are of the list of least relaxed cost of each length.
     """
-
-    sets: np.ndarray
-    cost: np.ndarray
-    relaxed: np.ndarray
-    sums: np.ndarray
-    rules: np.ndarray
-    next_sets: np.ndarray
-    next_cost: np.ndarray
-    next_relaxed: np.ndarray
-    next_sums: np.ndarray
-    next_rules: np.ndarray
-    key: np.ndarray
-    candidate: np.ndarray
-    table: np.ndarray
-    numbers: np.ndarray
-    met_value: np.ndarray
-    met_cost: np.ndarray
-    met_sums: np.ndarray
 
 
 def new_beam(data: Data, width: int, longest: int, base: int) -> Beam:

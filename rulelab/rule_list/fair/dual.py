@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...data.rate_constraints import Constraints
+from ...kernels.growing import nbytes
 from . import beam as beams
 from . import state
 from .gap import GapDual
@@ -19,15 +20,8 @@ _AROUND = (1.0, 1.15, 0.85)
 class Multipliers:
     """One beam after another until the multipliers are good, then wide beams around them.
 
-    Attributes
-    ----------
-    best : float64 array, shape (n_constraints,)
-        The multipliers of the largest bound, as far as the beams can tell.
-    value : int
-        Their least relaxed cost; no proof.
-    worth : float
-        What that bounds: the cost, or the gap.
-    done : bool
+    ``best``: the multipliers of the largest bound, as far as the beams can tell, ``value`` their least relaxed cost,
+    which is no proof, ``worth`` what that bounds: the cost, or the gap.
     """
 
     def __init__(
@@ -105,7 +99,7 @@ class Multipliers:
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays."""
-        return state.memory_bytes(self.store) + sum(array.nbytes for array in self._beam)
+        return nbytes(self.store, self._beam)
 
 
 def longest_of(most: int, base: int, rules: state.Rules, m: int) -> int:

@@ -14,25 +14,21 @@ from ...arguments import bounds_of
 from ...certificate import Certificate, CertificateError, prove_least_gap
 from ...data.exact_weights import most_errors
 from ...data.problem import Problem
-from ...kernels.jit import is_compiled
 from ...least_gap import LeastGap
 from ...models import RuleList
 from ...parameters import FREE_RULES, check_arguments
-from ...phases import PhasedSearch
 from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
 from ..bounds import FairRuleListBounds
 from ..start import antecedents_of
-from . import beam as beams
 from . import passes, state
-from .dual import Multipliers, arranged, longest_of
+from .dual import Multipliers
 from .gap import Gaps, gaps_of
-from .passes import counted, grown, list_of, predicted, proven_of_sets
-from .relaxation import Reduced, Relaxed, allowance, reduced, shift_of
+from .passes import GROWING, LabelSetting, list_of, predicted, proven_of_sets
+from .relaxation import allowance, reduced, shift_of
 
-_EFFORT_PER_WORK = 40_000_000
 _ROOM = 4  # lists that are waited for in a pass before they are looked at
 _FIRST = (0.5, 1 - 1e-6)  # of the multipliers' bound on the gap: what the first passes prove
 _HALVES = 2  # passes up to half of what is left after them, before the one that is to decide
@@ -40,30 +36,15 @@ _HALVES = 2  # passes up to half of what is left after them, before the one that
 
 @dataclass(frozen=True)
 class FoundList:
-    """A list that a search of the least gap has found.
-
-    Attributes
-    ----------
-    gap : Fraction
-    cost : Fraction
-        ``errors / n + regularization * rules``.
-    errors : int
-        In units of the problem's weights.
-    rules : tuple of (int, int)
-        The problem's antecedents, with a label for each.
-    default : int
-    model : RuleList
-    found_at : tuple of float and int
-        Seconds of search and units of work.
-    """
+    """A list that a search of the least gap has found."""
 
     gap: Fraction
-    cost: Fraction
-    errors: int
-    rules: tuple[tuple[int, int], ...]
+    cost: Fraction  # ``errors / n + regularization * rules``
+    errors: int  # in units of the problem's weights
+    rules: tuple[tuple[int, int], ...]  # the problem's antecedents, with a label for each
     default: int
     model: RuleList
-    found_at: tuple[float, int]
+    found_at: tuple[float, int]  # seconds of search and units of work
 
 
 class _Aim(NamedTuple):
@@ -75,7 +56,7 @@ class _Aim(NamedTuple):
     errors: int
 
 
-class LeastGapSearch(PhasedSearch, LeastGap):
+class LeastGapSearch(LabelSetting, LeastGap):
     """Step-wise exact search for the rule list of least gap between groups among those of some accuracy.
 
     What it proves: no rule list over these antecedents (of at most ``max_length`` rules, where that is given) with an
@@ -152,18 +133,8 @@ class LeastGapSearch(PhasedSearch, LeastGap):
         self._halves, self._length = _HALVES, 0
         self._out_of_memory = False
         self._aim: _Aim
-        self._rules: state.Rules
-        self._multipliers: Multipliers
         self._chosen = np.zeros(len(self._gaps.rows))
-        self._problem: Reduced
-        self._relaxation: Relaxed
         self._least = 0
-        self._data: state.Data
-        self._store: state.Store
-
-    @property
-    def compiled(self) -> bool:
-        return is_compiled(passes.advance, beams.advance)
 
     @property
     def found(self) -> FoundList | None:
@@ -214,7 +185,7 @@ class LeastGapSearch(PhasedSearch, LeastGap):
 
     def _unit(self, phase: str, most: int) -> bool:
         if phase == "incumbent":
-            self._run_beam()
+            self._look_for_multipliers()
         elif phase in ("searching", "ties"):
             self._search()
         return phase in ("incumbent", "searching", "ties")
@@ -249,10 +220,9 @@ class LeastGapSearch(PhasedSearch, LeastGap):
             (Fraction(1), False, self._most_errors) if self._best is None else (self._best.gap, True, self._most_errors)
         )
 
-    def _run_beam(self) -> None:
+    def _look_for_multipliers(self) -> None:
         multipliers = self._multipliers
-        ended = multipliers.advance(_EFFORT_PER_WORK)
-        self.work += 1
+        ended = self._run_beam()
         numbers = multipliers.store.numbers
         if (ended or numbers[state.N_DOUBTS] + 4 > state.MOST_DOUBTS) and self._look(multipliers.store):
             multipliers.tighten(self._gaps.constraints(*self._most))
@@ -261,22 +231,13 @@ class LeastGapSearch(PhasedSearch, LeastGap):
 
     def _start_search(self) -> None:
         """Arrange the problem at the best multipliers and begin the first pass."""
-        multipliers, rules = self._multipliers, self._rules
-        self._chosen = multipliers.best
+        worth = min(1.0, max(0.0, self._multipliers.worth))
         constraints = self._gaps.constraints(*self._most)
-        self._problem, self._data, self._relaxation = arranged(self._problem, constraints, rules, self._chosen)
-        self._least = self._relaxation.base - self._allowed(constraints)
+        self._least = self._arrange(constraints).base - self._allowed(constraints)
         ties = self._gaps.constraints(self._most[0], False, self._most_errors)  # the widest aim of all passes
         base = self._least + self._allowed(ties)
-        longest = longest_of(self._longest << rules.shift, base, rules, len(self._problem.antecedents))
-        self._store = state.new_store(self._data, longest, self._longest + 1, _ROOM)
-        for counter in (state.CREATED, state.COUNTED):
-            self._store.numbers[counter] = multipliers.store.numbers[counter]
-        self._store.numbers[state.THRESHOLD] = state.UNKNOWN
-        worth = min(1.0, max(0.0, multipliers.worth))
+        self._start_passes(self._longest << self._rules.shift, base, self._longest + 1, state.UNKNOWN, _ROOM)
         self._targets = [Fraction(worth * share) for share in _FIRST if worth]
-        del self._multipliers
-        self._phase = "searching"
         self._go_on()
 
     def _allowed(self, constraints: Any) -> int:
@@ -309,12 +270,8 @@ class LeastGapSearch(PhasedSearch, LeastGap):
 
     def _search(self) -> None:
         """One unit of work of the present pass."""
-        store = self._store
-        outcome = passes.advance(self._data, self._rules, store, _EFFORT_PER_WORK)
-        if outcome in (passes.GROW_ENTRIES, passes.GROW_NODES, passes.GROW_LABELS):
-            free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
-            larger = grown(store, outcome, len(self._problem.antecedents), free)
-            self._store, self._out_of_memory = larger or store, larger is None
+        outcome, store = self._pass(), self._store
+        if outcome in GROWING:
             return
         self.work += 1
         better = (outcome == passes.DONE or store.numbers[state.N_DOUBTS]) and self._look(store)
@@ -377,21 +334,9 @@ class LeastGapSearch(PhasedSearch, LeastGap):
             self._best = FoundList(gap, cost, errors, rules, default, model, (self._seconds, self.work))
 
     @property
-    def _own_bytes(self) -> int:
-        """Bytes of the arrays of the search."""
-        if self._phase == "incumbent":
-            return self._multipliers.nbytes
-        if not hasattr(self, "_store"):
-            return 0
-        return state.memory_bytes(self._store) + sum(a.nbytes for a in self._data if isinstance(a, np.ndarray))
-
-    @property
     def counts(self) -> dict[str, int]:
         """Prefixes created, expanded and queued, sets stored and counted."""
         return self._counted()[0]
-
-    def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
-        return counted(self._multipliers.store if self._phase == "incumbent" else getattr(self, "_store", None))
 
     def _snapshot(self) -> Snapshot:
         counts, pruned = self._counted()

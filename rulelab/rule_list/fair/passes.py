@@ -1,27 +1,32 @@
-"""What the searches of fair lists have in common: lists in words of the problem, room for a pass, and its counts."""
+"""What the searches of fair lists have in common: their passes, and lists in words of the problem."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
 from ...data.problem import Problem
+from ...data.rate_constraints import Constraints
 from ...kernels import bits
 from ...kernels.bit_words import mix
-from ...kernels.growing import affordable, resized, table_size
-from ...kernels.jit import kernel
+from ...kernels.growing import nbytes, with_room
+from ...kernels.jit import is_compiled, kernel
+from ...models.base import column_of
+from ...phases import PhasedSearch
 from ...snapshot import counted as counted_at
+from . import beam as beams
 from . import state
 from .completions import effort_of_a_count, prove
-from .label_setting import begin_pass, expand, pick, start_proof
-from .relaxation import Reduced
+from .dual import Multipliers, arranged, longest_of
+from .label_setting import begin_pass, expand, is_full, pick, start_proof
+from .relaxation import Reduced, Relaxed
 from .state import DEPTH, N_ENTRIES, N_LABELS, N_NODES, PICK, PROVE, STAGE, START
-from .stopping import is_full
 
+_EFFORT_PER_WORK = 40_000_000
 MORE, DONE, GROW_ENTRIES, GROW_NODES, GROW_LABELS, CHECK = range(6)
 """Work is left; the pass is done; there is no room for sets, for sets with prefixes, for prefixes; lists to check."""
+GROWING = (GROW_ENTRIES, GROW_NODES, GROW_LABELS)
 _COUNTS = {
     "created": state.CREATED,
     "expanded": state.EXPANDED,
@@ -79,17 +84,11 @@ def enter_all(sets, n, table):
         table[slot] = entry
 
 
-def holds(problem: Problem, antecedent: int) -> np.ndarray:
-    """The patterns for which an antecedent holds: bool, shape (n_patterns,)."""
-    word, bit = problem.words[:, antecedent >> 6], np.uint64(antecedent & 63)
-    return (word >> bit & np.uint64(1)).astype(bool)
-
-
 def predicted(problem: Problem, rules: Sequence[tuple[int, int]], default: int) -> np.ndarray:
     """Which patterns a list predicts positive."""
     positive = np.full(problem.n_patterns, bool(default))
     for a, label in reversed(rules):
-        positive[holds(problem, a)] = bool(label)
+        positive[column_of(problem, a)] = bool(label)
     return positive
 
 
@@ -99,23 +98,10 @@ def list_of(problem: Reduced, codes: np.ndarray, length: int) -> tuple[tuple[tup
     return tuple((int(problem.antecedents[code // 2]), code % 2) for code in found[:-1]), found[-1]
 
 
-def grown(store: state.Store, outcome: int, m: int, free: int | None) -> state.Store | None:
-    """More room, of what the kernels ask for, within so many bytes; None when these are too few."""
-    names, used, more = {
-        GROW_ENTRIES: (state.ENTRY_ARRAYS, state.N_ENTRIES, m + 1),
-        GROW_NODES: (state.NODE_ARRAYS, state.N_NODES, m),
-        GROW_LABELS: (state.LABEL_ARRAYS, state.N_LABELS, 2 * m),
-    }[outcome]
-    capacity, needed = len(getattr(store, names[0])), int(store.numbers[used]) + more
-    wanted = affordable(capacity, needed, free, partial(state.bytes_to_grow, store, names))
-    if wanted < needed:
-        return None
-    store = resized(store, names, wanted)
-    if names == state.ENTRY_ARRAYS and table_size(wanted) > len(store.table):
-        table = np.full(table_size(wanted), -1, dtype=np.int32)
-        enter_all(store.sets, int(store.numbers[state.N_ENTRIES]), table)
-        store = store._replace(table=table)
-    return store
+def enter_again(store: state.Store) -> None:
+    """Fill the table of sets."""
+    store.table.fill(-1)
+    enter_all(store.sets, int(store.numbers[state.N_ENTRIES]), store.table)
 
 
 def counted(store: state.Store | None) -> tuple[dict[str, int], dict[str, int]]:
@@ -138,3 +124,69 @@ def in_patterns(problem: Problem, ordered: Reduced, sets: np.ndarray, bounds: np
     columns = np.argsort([place[row.tobytes()] for row in ordered.patterns])
     packed = np.packbits(bits.unpack(sets, len(columns))[:, columns], axis=1)
     return dict(zip(map(bytes, packed), bounds.tolist(), strict=True))
+
+
+class LabelSetting(PhasedSearch):
+    """A search that looks for lists along beams first, which find multipliers, and then proves a bound in passes."""
+
+    memory_limit: int | None
+    _problem: Reduced
+    _rules: state.Rules
+    _multipliers: Multipliers
+    _chosen: np.ndarray
+    _data: state.Data
+    _store: state.Store
+
+    @property
+    def compiled(self) -> bool:
+        return is_compiled(advance, beams.advance)
+
+    def _arrange(self, constraints: Constraints) -> Relaxed:
+        """Relax the problem with the best multipliers."""
+        self._chosen = self._multipliers.best
+        self._problem, self._data, relaxation = arranged(self._problem, constraints, self._rules, self._chosen)
+        return relaxation
+
+    def _start_passes(self, most: int, base: int, best: int, threshold: int, doubts: int = state.MOST_DOUBTS) -> None:
+        """Begin with lists that cost less than ``best``, whose relaxed costs are from ``base`` to ``most``."""
+        longest = longest_of(most, base, self._rules, len(self._problem.antecedents))
+        self._store = state.new_store(self._data, longest, best, doubts)
+        for counter in (state.CREATED, state.COUNTED):
+            self._store.numbers[counter] = self._multipliers.store.numbers[counter]
+        self._store.numbers[state.THRESHOLD] = threshold
+        del self._multipliers
+        self._phase = "searching"
+
+    def _run_beam(self) -> bool:
+        """Go on with the beam, which is a unit of work; returns whether it has ended."""
+        ended = self._multipliers.advance(_EFFORT_PER_WORK)
+        self.work += 1
+        return ended
+
+    def _pass(self) -> int:
+        """Go on with the present pass, or make room for it; returns what the kernel has asked for."""
+        outcome = int(advance(self._data, self._rules, self._store, _EFFORT_PER_WORK))
+        m = len(self._problem.antecedents)
+        room = {GROW_ENTRIES: (state.ENTRIES, m + 1), GROW_NODES: (state.NODES, m), GROW_LABELS: (state.LABELS, 2 * m)}
+        if outcome in room:
+            self._store, enough = with_room(self._store, (room[outcome],), self._free, enter_again)
+            self._out_of_memory = not enough
+        return outcome
+
+    @property
+    def _free(self) -> int | None:
+        """Bytes that the memory limit leaves; None without one."""
+        return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+
+    @property
+    def _own_bytes(self) -> int:
+        if self._phase == "incumbent":
+            return self._multipliers.nbytes
+        return nbytes(self._store, self._data) if hasattr(self, "_store") else 0
+
+    def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Counts, and what each bound has cut."""
+        store = getattr(self, "_store", None)
+        if store is None and hasattr(self, "_multipliers"):
+            store = self._multipliers.store
+        return counted(store)

@@ -167,9 +167,7 @@ class PredictiveParitySearch(FairRuleListSearch):
         for label in range(2):
             self._try((), label)
         if self.warm_start is not None:
-            labels = self._first_labels or self._majority(self.warm_start)
-            rules = tuple(zip(self.warm_start, labels, strict=False))
-            self._try(rules, labels[-1])
+            self._try_first(self.warm_start)
         self._parts = [_Part(self, Fraction(0), Fraction(1), 0)]
         self._phase = "incumbent"
 
@@ -190,12 +188,9 @@ class PredictiveParitySearch(FairRuleListSearch):
             self._finish()
             return True
         self._part = part
-        before, free = (
-            part.known,
-            None if self.memory_limit is None else self.memory_limit - self.memory_bytes + part.known_bytes,
-        )
+        before = part.known
         self._bytes -= part.known_bytes
-        part.go_on(self, free)
+        part.go_on(self, self._free)
         self._bytes += part.known_bytes
         for totals, old, new in zip(self._totals, before, part.known, strict=True):
             totals.update((name, totals[name] + new[name] - old[name]) for name in totals)

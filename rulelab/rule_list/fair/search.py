@@ -15,10 +15,9 @@ from ...certificate.outcome import for_bound
 from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import Constraints, constraints_of, unbound
-from ...kernels.jit import is_compiled
 from ...models import RuleList
+from ...models.base import column_of
 from ...parameters import check_arguments
-from ...phases import PhasedSearch
 from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import solve
@@ -26,14 +25,12 @@ from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..bounds import FairRuleListBounds
 from ..costs import Costs, costs_of, largest_cost, require_regularization
 from ..start import RelaxedListFirst, antecedents_of
-from . import beam as beams
 from . import passes, state
-from .dual import Multipliers, arranged, longest_of
-from .passes import counted, grown, holds, list_of, predicted, proven_of_sets
-from .relaxation import Reduced, reduced, scaled, shift_of
+from .dual import Multipliers
+from .passes import GROWING, LabelSetting, list_of, predicted, proven_of_sets
+from .relaxation import reduced, scaled, shift_of
 
 LABELS = ("free", "majority")
-_EFFORT_PER_WORK = 40_000_000
 _LARGEST_COST = 1 << 62
 
 
@@ -48,7 +45,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
+class FairRuleListSearch(RelaxedListFirst, LabelSetting, FairSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
 
     `rulelab.search_for` makes one when it is given a criterion.
@@ -130,15 +127,6 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         self._chosen = np.zeros(len(self._constraints.of))
         self._step = 0
         self._out_of_memory = False
-        self._rules: state.Rules
-        self._multipliers: Multipliers
-        self._problem: Reduced
-        self._data: state.Data
-        self._store: state.Store
-
-    @property
-    def compiled(self) -> bool:
-        return is_compiled(passes.advance, beams.advance)
 
     def _asked_of_sums(self) -> Constraints:
         fair = self.fairness is not None
@@ -172,8 +160,7 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
 
     def _unit(self, phase: str, most: int) -> bool:
         if phase == "incumbent":
-            self._multipliers.advance(_EFFORT_PER_WORK)
-            self.work += 1
+            self._run_beam()
             self._look(self._multipliers.store)
             if self._multipliers.done:
                 self._start_search()
@@ -202,15 +189,18 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         for label in range(2):
             self._offer((), label, int(self._problem.amounts[label].sum()))
         if self.warm_start is not None:
-            labels = self._first_labels or self._majority(self.warm_start)
-            rules = tuple(zip(self.warm_start, labels, strict=False))
-            self._try(rules, labels[-1])
+            self._try_first(self.warm_start)
         self._multipliers = Multipliers(self._problem, constraints, self._rules, self.beam_width, self._best.cost)
         self._phase = "incumbent"
 
     @property
     def _least_known(self) -> int:
         return self._best.cost
+
+    def _try_first(self, antecedents: tuple[int, ...]) -> None:
+        """Try the list to begin with."""
+        labels = self._first_labels or self._majority(antecedents)
+        self._try(tuple(zip(antecedents, labels, strict=False)), labels[-1])
 
     def _try(self, rules: tuple[tuple[int, int], ...], default: int) -> None:
         self._offer(rules, default, self._cost_of(rules, default))
@@ -232,32 +222,21 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         if not len(self._problem.antecedents):
             self._finish()
             return
-        self._chosen = multipliers.best
-        arrangement = arranged(self._problem, self._constraints, rules, multipliers.best)
-        self._problem, self._data, relaxation = arrangement
-        self._rules = rules = rules._replace(base=relaxation.base)
+        relaxation = self._arrange(self._constraints)
+        self._rules = rules._replace(base=relaxation.base)
         self._stop = int(relaxation.wrong.sum(axis=1).min())
         most = scaled(self._best.cost, rules.shift)
-        longest = longest_of(most, relaxation.base, rules, len(self._problem.antecedents))
-        self._store = state.new_store(self._data, longest, self._best.cost)
-        for counter in (state.CREATED, state.COUNTED):
-            self._store.numbers[counter] = multipliers.store.numbers[counter]
-        self._store.numbers[state.THRESHOLD] = max(multipliers.value, relaxation.base)
-        del self._multipliers
-        self._phase = "searching"
+        self._start_passes(most, relaxation.base, self._best.cost, max(multipliers.value, relaxation.base))
 
     def _search(self) -> None:
         """One unit of work of the present pass."""
+        outcome = self._pass()
         store, numbers = self._store, self._store.numbers
-        outcome = passes.advance(self._data, self._rules, store, _EFFORT_PER_WORK)
         self._look(store)
-        if outcome in (passes.GROW_ENTRIES, passes.GROW_NODES, passes.GROW_LABELS):
-            self._out_of_memory = not self._grow(outcome)
+        if outcome in GROWING:
             return
         self.work += 1
-        self._prove(
-            self._rules.base + min(self._stop, int(store.bound[0]))
-        )  # of the set that nothing has been captured of
+        self._prove(self._rules.base + min(self._stop, int(store.bound[0])))  # of the set that has all patterns
         if outcome == passes.DONE:
             proven = int(numbers[state.THRESHOLD]) + 1
             self._prove(proven)
@@ -316,25 +295,10 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
         """The labels of most of the weight that each rule, and the default, is the first to capture."""
         masses, left, out = self.problem.masses, np.ones(self.problem.n_patterns, dtype=bool), []
         for a in [*antecedents, None]:
-            hit = left if a is None else left & holds(self.problem, a)
+            hit = left if a is None else left & column_of(self.problem, a)
             out.append(int(sum(masses.positives[hit].tolist()) > sum(masses.negatives[hit].tolist())))
             left = left & ~hit
         return out
-
-    def _grow(self, outcome: int) -> bool:
-        """Make room; False when the memory limit does not allow it."""
-        free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
-        store = grown(self._store, outcome, len(self._problem.antecedents), free)
-        self._store = store or self._store
-        return store is not None
-
-    @property
-    def _own_bytes(self) -> int:
-        if self._phase == "incumbent":
-            return self._multipliers.nbytes
-        if not hasattr(self, "_store"):
-            return 0
-        return state.memory_bytes(self._store) + sum(a.nbytes for a in self._data if isinstance(a, np.ndarray))
 
     def _snapshot(self) -> Snapshot:
         incumbent, costs = self._make_incumbent(), self._costs
@@ -364,13 +328,6 @@ class FairRuleListSearch(RelaxedListFirst, PhasedSearch, FairSearch):
             limit=limit,
             detail=detail | self._notes,
         )
-
-    def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Counts, and what each bound has cut."""
-        store = getattr(self, "_store", None)
-        if store is None and hasattr(self, "_multipliers"):
-            store = self._multipliers.store
-        return counted(store)
 
     def _make_incumbent(self) -> Incumbent | None:
         """The best list as a model; None when there is none yet."""

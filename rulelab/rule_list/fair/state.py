@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from ...data.rate_constraints import Constraints
 from ...kernels import bits
 from ...kernels.bit_words import transposed
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import bytes_to_resize, table_size
+from ...kernels.growing import Group, table_size
 from ...kernels.jit import ctz, inlined, inner
 from ..bounds import LARGEST_TAIL
 from .relaxation import Reduced, Relaxed
@@ -82,7 +83,14 @@ class Data(NamedTuple):
 
 
 @by_reference
-class Store(NamedTuple):
+class Store(
+    namedtuple(
+        "Store",
+        "sets bound final node table node_entry node_head node_link node_span first_of_size cost relaxed sums parent "
+        "rule link numbers pruned best_rules doubt_cost doubt_length doubt_rules frames frame_sets frame_counts "
+        "frame_sums node_counts node_amounts node_totals node_sums scratch_set scratch_sums",
+    )
+):
     """Captured sets with what is proven of them, the prefixes of the present pass, the stack of a proof, the incumbent.
 
     An entry is a set of uncaptured patterns: ``bound`` on its relaxed completions by one rule or more, whether that is
@@ -90,43 +98,12 @@ class Store(NamedTuple):
     ``relaxed`` cost, constraints' ``sums``, ``parent`` and last ``rule`` (twice the antecedent, plus its label).
     """
 
-    sets: np.ndarray
-    bound: np.ndarray
-    final: np.ndarray
-    node: np.ndarray
-    table: np.ndarray
-    node_entry: np.ndarray
-    node_head: np.ndarray
-    node_link: np.ndarray
-    node_span: np.ndarray
-    first_of_size: np.ndarray
-    cost: np.ndarray
-    relaxed: np.ndarray
-    sums: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    link: np.ndarray
-    numbers: np.ndarray
-    pruned: np.ndarray
-    best_rules: np.ndarray
-    doubt_cost: np.ndarray
-    doubt_length: np.ndarray
-    doubt_rules: np.ndarray
-    frames: np.ndarray
-    frame_sets: np.ndarray
-    frame_counts: np.ndarray
-    frame_sums: np.ndarray
-    node_counts: np.ndarray
-    node_amounts: np.ndarray
-    node_totals: np.ndarray
-    node_sums: np.ndarray
-    scratch_set: np.ndarray
-    scratch_sums: np.ndarray
 
-
-ENTRY_ARRAYS = ("sets", "bound", "final", "node")
-NODE_ARRAYS = ("node_entry", "node_head", "node_link", "node_span")
-LABEL_ARRAYS = ("cost", "relaxed", "sums", "parent", "rule", "link")
+ENTRIES = Group(
+    N_ENTRIES, {np.uint64: "sets", np.int64: "bound", np.uint8: "final", np.int32: "node"}, tables=("table",)
+)
+NODES = Group(N_NODES, {np.int32: "node_entry node_head node_link", np.int64: "node_span"})
+LABELS = Group(N_LABELS, {np.int64: "cost relaxed sums", np.int32: "parent rule link"})
 
 
 def data_of(problem: Reduced, relaxation: Relaxed, constraints: Constraints, relaxed_rule: int) -> Data:
@@ -166,22 +143,11 @@ def new_store(data: Data, longest: int, best: int, doubts: int = MOST_DOUBTS) ->
         return np.full(shape, fill, dtype=dtype)
 
     store = Store(
-        sets=np.zeros((entries, words), dtype=np.uint64),
-        bound=whole(entries),
-        final=whole(entries, dtype=np.uint8),
-        node=whole(entries, fill=-1, dtype=np.int32),
+        **ENTRIES.new(entries, sets=(words,)),
+        **NODES.new(entries, node_span=(2, width - 2)),
+        **LABELS.new(labels, sums=(width - 2,)),
         table=whole(table_size(entries), fill=-1, dtype=np.int32),
-        node_entry=whole(entries, dtype=np.int32),
-        node_head=whole(entries, dtype=np.int32),
-        node_link=whole(entries, dtype=np.int32),
-        node_span=whole(entries, 2, width - 2),
         first_of_size=whole(n + 1, fill=-1, dtype=np.int32),
-        cost=whole(labels),
-        relaxed=whole(labels),
-        sums=whole(labels, width - 2),
-        parent=whole(labels, dtype=np.int32),
-        rule=whole(labels, dtype=np.int32),
-        link=whole(labels, dtype=np.int32),
         numbers=whole(N_NUMBERS),
         pruned=whole(len(PRUNED_NAMES)),
         best_rules=whole(m + 2, dtype=np.int32),
@@ -201,19 +167,6 @@ def new_store(data: Data, longest: int, best: int, doubts: int = MOST_DOUBTS) ->
     )
     store.numbers[BEST], store.numbers[DEPTH] = best, -1
     return store
-
-
-def memory_bytes(store: Store) -> int:
-    """Bytes of all arrays."""
-    return sum(array.nbytes for array in store)
-
-
-def bytes_to_grow(store: Store, names: tuple[str, ...], capacity: int) -> int:
-    """Bytes that room for so many entries, nodes or labels takes more than now; entries with their table."""
-    table = 0
-    if names == ENTRY_ARRAYS:
-        table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
-    return bytes_to_resize(store, names, capacity) + table
 
 
 @inner

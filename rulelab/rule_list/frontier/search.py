@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +10,7 @@ import pandas as pd
 
 from ... import remaining, slices
 from ...data.problem import Problem
-from ...kernels.growing import affordable, bytes_to_resize, resized, table_size
+from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...parameters import MAX_LENGTH, check_arguments
@@ -175,8 +173,7 @@ class FrontierSearch(Search):
         """Bytes of the arrays of the search."""
         if self._phase == "reducing":
             return 0
-        arrays = [*self._store, *self._curve, *(self._beam or ()), *self._layout]
-        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
+        return nbytes(self._store, self._curve, self._beam or (), self._layout)
 
     def _advance(self, max_work: int) -> None:
         target = self.work + max_work
@@ -200,16 +197,12 @@ class FrontierSearch(Search):
         if self._reducing is None:
             self._costs = costs_of(problem, 0.5)
             self._reducing = Reducing(problem, self._costs, drop_unsupported=False)
-        while self._reducing.reduction is None:
-            self._reducing.advance()
-            if slices.is_large(problem):
-                return
-        reduction, self._reducing = self._reducing.reduction, None
+        if (reduction := self._reducing.advance()) is None:
+            return
+        self._reducing = None
         arrays = layout(reduction.patterns, reduction.net, len(reduction.antecedents))
         longest = min(self.max_length, len(reduction.antecedents))
-        positive = int(reduction.net[reduction.net > 0].sum())
-        negative = int(-reduction.net[reduction.net < 0].sum())
-        default = reduction.constant + min(positive, negative)
+        default = reduction.default_errors
         self._reduction, self._layout = reduction, arrays
         self._curve = state.new_curve(longest, default, reduction.constant)
         self._store = state.new_store(arrays, longest)
@@ -263,38 +256,14 @@ class FrontierSearch(Search):
                 self._start(k + 1)
             if outcome == kernels.PAUSED:
                 return
-            if outcome == kernels.GROW and not self._grow():
-                self._out_of_memory = True
-                return
-
-    def _grow(self) -> bool:
-        """Make room for more prefixes; False when the memory limit does not allow it."""
-        store, m = self._store, len(self._reduction.antecedents)
-        capacity = len(store.cost)
-        needed = int(store.numbers[state.N_NODES]) + m
-        if needed > capacity:
-            wanted = self._allowed(capacity, needed, partial(state.bytes_to_grow, store))
-            if wanted < needed:
-                return False
-            store = resized(store, state.NODE_ARRAYS, wanted)
-            table = table_size(wanted)
-            if table > len(store.table):
-                store = store._replace(table=np.empty(table, dtype=np.int32))
-                kernels.rebuild_table(store)
-            self._store = store
-        capacity = len(store.heap_node)
-        needed = int(store.numbers[state.N_HEAP]) + m
-        if needed > capacity:
-            wanted = self._allowed(capacity, needed, partial(bytes_to_resize, store, state.HEAP_ARRAYS))
-            if wanted < needed:
-                return False
-            self._store = resized(store, state.HEAP_ARRAYS, wanted)
-        return True
-
-    def _allowed(self, capacity: int, needed: int, cost: Callable[[int], int]) -> int:
-        """Entries to grow to at the cost of so many bytes, twice as many where the memory limit allows it."""
-        free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
-        return affordable(capacity, needed, free, cost)
+            if outcome == kernels.GROW:
+                m = len(self._reduction.antecedents)
+                free = None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+                room = (state.NODES, m), (state.HEAP, m)
+                self._store, enough = with_room(self._store, room, free, kernels.rebuild_table)
+                if not enough:
+                    self._out_of_memory = True
+                    return
 
     def _snapshot(self) -> Snapshot:
         if self._phase == "reducing":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
 
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import bytes_to_resize, table_size
+from ...kernels.growing import Group, table_size
 from ..counting import Layout
 
 # positions in Store.numbers
@@ -50,29 +51,23 @@ class Curve(NamedTuple):
 
 
 @by_reference
-class Store(NamedTuple):
+class Store(
+    namedtuple(
+        "Store",
+        "sets cost key parent rule length queued heap_key heap_node table numbers pruned queue_by_length "
+        "scratch_counts scratch_set scratch_sums",
+    )
+):
     """Stored prefixes, the queue over them, the table of (set, length), counters and scratch space."""
 
-    sets: np.ndarray
-    cost: np.ndarray
-    key: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    length: np.ndarray
-    queued: np.ndarray
-    heap_key: np.ndarray
-    heap_node: np.ndarray
-    table: np.ndarray
-    numbers: np.ndarray
-    pruned: np.ndarray
-    queue_by_length: np.ndarray
-    scratch_counts: np.ndarray
-    scratch_set: np.ndarray
-    scratch_sums: np.ndarray
 
-
-NODE_ARRAYS = ("sets", "cost", "key", "parent", "rule", "length", "queued")
-HEAP_ARRAYS = ("heap_key", "heap_node")
+HEAP = Group(N_HEAP, {np.int64: "heap_key", np.int32: "heap_node"})
+NODES = Group(
+    N_NODES,
+    {np.uint64: "sets", np.int64: "cost key", np.int32: "parent rule", np.int16: "length", np.uint8: "queued"},
+    tables=("table",),
+    beside=HEAP.names,
+)
 
 
 def new_store(arrays: Layout, max_length: int) -> Store:
@@ -80,15 +75,8 @@ def new_store(arrays: Layout, max_length: int) -> Store:
     m, words = arrays.by_antecedent.shape
     room = 4 * (m + 1)
     return Store(
-        sets=np.zeros((room, words), dtype=np.uint64),
-        cost=np.zeros(room, dtype=np.int64),
-        key=np.zeros(room, dtype=np.int64),
-        parent=np.zeros(room, dtype=np.int32),
-        rule=np.zeros(room, dtype=np.int32),
-        length=np.zeros(room, dtype=np.int16),
-        queued=np.zeros(room, dtype=np.uint8),
-        heap_key=np.zeros(room, dtype=np.int64),
-        heap_node=np.zeros(room, dtype=np.int32),
+        **NODES.new(room, sets=(words,)),
+        **HEAP.new(room),
         table=np.full(table_size(room), -1, dtype=np.int32),
         numbers=np.zeros(11, dtype=np.int64),
         pruned=np.zeros(len(PRUNED_NAMES), dtype=np.int64),
@@ -108,10 +96,3 @@ def new_curve(max_length: int, errors_of_default: int, constant: int) -> Curve:
         lengths=np.zeros(max_length + 1, dtype=np.int64),
         found_at=np.zeros(max_length + 1, dtype=np.int64),
     )
-
-
-def bytes_to_grow(store: Store, capacity: int) -> int:
-    """Bytes that room for so many prefixes takes more than now, with their queue entries and the table."""
-    nodes, queue = (bytes_to_resize(store, names, capacity) for names in (NODE_ARRAYS, HEAP_ARRAYS))
-    table = max(0, table_size(capacity) - len(store.table)) * store.table.itemsize
-    return nodes + max(0, queue) + table

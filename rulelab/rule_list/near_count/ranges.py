@@ -15,8 +15,7 @@ import pandas as pd
 from ...data.groups import Groups
 from ...data.problem import Problem
 from .state import LIMB
-from .tables import completed
-from .walking import Counted, Walk
+from .tables import Counted, Walk, completed
 
 _MOST = 1 << 61
 _FINE = 1 << 50

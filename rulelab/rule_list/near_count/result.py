@@ -17,7 +17,7 @@ from ...arguments import ParameterError, is_whole
 from ...data.gaps import CRITERIA
 from ...data.problem import Problem
 from . import ranges
-from .walking import Counted
+from .tables import Counted
 
 _BY_OBJECTIVE = ("objective", "gap", "rules", "errors", "lists")
 

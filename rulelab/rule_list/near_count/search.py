@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from ...data.problem import Problem
-from ...kernels.growing import affordable, resized, table_size
+from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...rehearsal import tiny_problem
@@ -24,8 +23,7 @@ from ..exact.search import RuleListSearch
 from ..near_optimal.base import NearSearch
 from . import expanding, merging, state
 from .result import NearOptimalCount
-from .tables import Making, States, compacted, completing
-from .walking import Counted
+from .tables import Counted, Making, States, compacted, completing
 
 _LEARN_AFTER = 200  # states: cores pay when the count is long
 
@@ -125,9 +123,8 @@ class NearOptimalCounter(NearSearch):
     @property
     def memory_bytes(self) -> int:
         """Bytes of the states and of the tables."""
-        states = 0 if self.states is None else sum(array.nbytes for array in self.states.store)
-        making = 0 if self._making is None else self._making.memory_bytes
-        return states + making + (0 if self.states is None else self._multipliers.nbytes)
+        states = 0 if self.states is None else nbytes(self.states.store) + self._multipliers.nbytes
+        return states + (0 if self._making is None else self._making.memory_bytes)
 
     @property
     def n_lists(self) -> int:
@@ -213,21 +210,10 @@ class NearOptimalCounter(NearSearch):
         assert self.states is not None
         while True:
             left = target - self.work
-            outcome = int(
-                expanding.advance(
-                    self._layout,
-                    self._sets,
-                    self.limits,
-                    self._rules,
-                    self.states.store,
-                    self._cores,
-                    self._learner.address or self._find_learner(),
-                    self._multipliers.separation,
-                    self._multipliers.separator.address,
-                    left,
-                    left * children_per_work(self._layout),
-                )
-            )
+            learning = self._cores, self._learner.address or self._find_learner()
+            bounding = self._multipliers.separation, self._multipliers.separator.address
+            given = self._layout, self._sets, self.limits, self._rules, self.states.store, *learning, *bounding
+            outcome = int(expanding.advance(*given, left, left * children_per_work(self._layout)))
             self.work = self._work_done()
             if outcome == expanding.DONE:
                 return self._begin_counting()
@@ -269,21 +255,11 @@ class NearOptimalCounter(NearSearch):
     def _grow(self) -> bool:
         """Make room for one more expansion; False when the memory limit does not allow it."""
         assert self.states is not None
-        store, m = self.states.store, len(self.representatives)
-        for counter, names in state.GROUPS.items():
-            capacity = len(getattr(store, names[0]))
-            needed = int(store.numbers[counter]) + m
-            if needed <= capacity:
-                continue
-            wanted = affordable(capacity, needed, self._free, partial(state.bytes_to_grow, store, counter))
-            if wanted < needed:
-                return False
-            store = resized(store, names, wanted)
-            if counter == state.N_STATES and table_size(wanted) > len(store.state_table):
-                store = store._replace(state_table=np.empty(table_size(wanted), dtype=np.int32))
-                expanding.rebuild_table(store)
-            self.states = self.states._replace(store=store)
-        return True
+        m = len(self.representatives)
+        room = (state.STATES, m), (state.EDGES, m)
+        store, enough = with_room(self.states.store, room, self._free, expanding.rebuild_table)
+        self.states = self.states._replace(store=store)
+        return enough
 
     def _snapshot(self) -> NearOptimalCountProgress:
         finished, prepared = self.phase == "finished", self.states is not None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
 
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import bytes_to_resize, table_size
+from ...kernels.growing import Group, table_size
 from ..near_optimal.state import LARGEST_TAIL, Limits, Sets
 
 # positions in Store.numbers
@@ -29,7 +30,13 @@ class Rules(NamedTuple):
 
 
 @by_reference
-class Store(NamedTuple):
+class Store(
+    namedtuple(
+        "Store",
+        "sets least shortest stop following order first_edge last_edge edge_from edge_to edge_rule edge_errors heads "
+        "state_table numbers scratch_counts scratch_sums scratch_state",
+    )
+):
     """States, and the edges that rules make between them.
 
     ``sets[i]`` is what the prefixes of state i leave uncaptured, ``least[i]`` the cost of the cheapest of them,
@@ -39,31 +46,13 @@ class Store(NamedTuple):
     must end after the rule, and ``edge_errors`` has the errors of the default rule too then.
     """
 
-    sets: np.ndarray
-    least: np.ndarray
-    shortest: np.ndarray
-    stop: np.ndarray
-    following: np.ndarray
-    order: np.ndarray
-    first_edge: np.ndarray
-    last_edge: np.ndarray
-    edge_from: np.ndarray
-    edge_to: np.ndarray
-    edge_rule: np.ndarray
-    edge_errors: np.ndarray
-    heads: np.ndarray
-    state_table: np.ndarray
-    numbers: np.ndarray
-    scratch_counts: np.ndarray
-    scratch_sums: np.ndarray
-    scratch_state: np.ndarray
 
-
-GROUPS = {
-    N_STATES: ("sets", "least", "shortest", "stop", "following", "order", "first_edge", "last_edge"),
-    N_EDGES: ("edge_from", "edge_to", "edge_rule", "edge_errors"),
-}
-"""The arrays that grow together, by the number of entries in use."""
+STATES = Group(
+    N_STATES,
+    {np.uint64: "sets", np.int64: "least stop first_edge last_edge", np.int32: "following order", np.int16: "shortest"},
+    tables=("state_table",),
+)
+EDGES = Group(N_EDGES, {np.int64: "edge_errors", np.int32: "edge_from edge_to edge_rule"})
 
 
 def new_store(sets: Sets, limits: Limits) -> Store:
@@ -74,14 +63,8 @@ def new_store(sets: Sets, limits: Limits) -> Store:
     numbers[OPEN_STATE] = -1
     numbers[BUCKET] = 64 * words
     return Store(
-        sets=np.zeros((room, words), dtype=np.uint64),
-        **{
-            name: np.zeros(room, dtype=np.int64) for name in ("least", "stop", "first_edge", "last_edge", "edge_errors")
-        },
-        **{
-            name: np.zeros(room, dtype=np.int32) for name in ("following", "order", "edge_from", "edge_to", "edge_rule")
-        },
-        shortest=np.zeros(room, dtype=np.int16),
+        **STATES.new(room, sets=(words,)),
+        **EDGES.new(room),
         heads=np.full(64 * words + 1, -1, dtype=np.int32),
         state_table=np.full(table_size(room), -1, dtype=np.int32),
         numbers=numbers,
@@ -91,31 +74,14 @@ def new_store(sets: Sets, limits: Limits) -> Store:
     )
 
 
-def bytes_to_grow(store: Store, counter: int, capacity: int) -> int:
-    """Bytes that room for so many entries of a group takes more than now, with their hash table."""
-    more = bytes_to_resize(store, GROUPS[counter], capacity)
-    if counter == N_STATES:
-        more += max(0, table_size(capacity) - len(store.state_table)) * store.state_table.itemsize
-    return more
-
-
 @by_reference
-class Tables(NamedTuple):
+class Tables(namedtuple("Tables", "first last rules errors counts values slots numbers")):
     """For each state the lists, or parts of lists, by their number of rules and their errors.
 
     The entries of state i are ``first[i]`` to ``last[i]``. ``counts[j]`` is a number in words of `LIMB` bits, the least
     first, or has no word; ``values[j]`` is the largest value of such a list, or there are none. ``slots`` finds an
     entry of the state that is being made. ``numbers``: entries, states made, and the room that the next one needs.
     """
-
-    first: np.ndarray
-    last: np.ndarray
-    rules: np.ndarray
-    errors: np.ndarray
-    counts: np.ndarray
-    values: np.ndarray
-    slots: np.ndarray
-    numbers: np.ndarray
 
 
 @by_reference

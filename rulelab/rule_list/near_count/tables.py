@@ -1,18 +1,35 @@
-"""Tables of completions and of beginnings, made step by step from the states, growing as they need."""
+"""Tables of completions and of beginnings, made step by step from the states, and lists that are made from them."""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
+from ..costs import Costs
 from ..near_optimal.state import Limits, Sets
 from . import merging
-from .state import ENTRIES, EXPANDED, N_EDGES, N_ENTRIES, N_STATES, NEEDED, Links, Passing, Store, Tables, new_tables
+from .state import (
+    ENTRIES,
+    EXPANDED,
+    N_EDGES,
+    N_ENTRIES,
+    N_STATES,
+    NEEDED,
+    Links,
+    Passing,
+    Store,
+    Tables,
+    new_tables,
+    whole,
+)
 
 _ENTRIES_AT_ONCE = 4_000_000
 _EDGES_AT_ONCE = 4096
@@ -51,13 +68,7 @@ class States(NamedTuple):
         return self.limits.threshold - self.limits.per_error * self.constant
 
     def rules(self) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
-        """What the rules of the states capture, some at a time.
-
-        Yields
-        ------
-        tuple of slice, bool array of shape (k, bits) and bool array of shape (k,)
-            The edges, which bits each captures, and whether it predicts positive.
-        """
+        """Some at a time: edges, which bits the rule of each captures (bool), and whether it predicts positive."""
         store, captures = self.store, self.sets.captures
         for part in _parts(self.n_edges):
             captured = store.sets[store.edge_from[part]] & captures[store.edge_rule[part]]
@@ -66,8 +77,8 @@ class States(NamedTuple):
     def ends(self) -> Iterator[tuple[np.ndarray, bool, np.ndarray, np.ndarray]]:
         """What default rules capture, some at a time: those of states, then those of edges where lists must end.
 
-        Yields tuple of int array, bool, bool array of shape (k, bits) and bool array of shape (k,): the states, or the
-        edges; which of the two; which bits they capture, and whether positive is predicted.
+        Yields the states or edges, whether these are edges, which bits each captures (bool), and whether positive is
+        predicted.
         """
         store, captures = self.store, self.sets.captures
         for part in _parts(self.n):
@@ -79,10 +90,9 @@ class States(NamedTuple):
             yield chosen, True, *self._labelled(left)
 
     def values(self, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The sum of some weights, one for each bit, over all that is predicted positive: by rule, and by end.
+        """The sum of weights, one for each bit, over what is predicted positive: by edge, and by state.
 
-        Returns int64 array, shape (n_edges,): with the default rule, where the list must end; and int64 array,
-        shape (n,).
+        An edge where the list must end counts with the default rule.
         """
         by_rule, by_end = np.zeros(self.n_edges, dtype=np.int64), np.zeros(self.n, dtype=np.int64)
         for part, captured, label in self.rules():
@@ -270,3 +280,111 @@ def _one(limbs: int) -> np.ndarray:
     out = np.zeros(limbs, dtype=np.uint32)
     out[0] = 1
     return out
+
+
+_Key = tuple[int, int, int]
+"""A state, and the rules and errors of what is to come."""
+
+
+class Walk:
+    """Ways through the states, by the tables of completions; ``values`` is what each edge adds to their values.
+
+    Lists of equal rules and errors are numbered: those that end here first, then by the antecedent of the next rule.
+    """
+
+    def __init__(self, states: States, tables: Tables, values: np.ndarray | None = None) -> None:
+        self.states, self.tables, self._values = states, tables, values
+        self._entries: dict[int, dict[tuple[int, int], int]] = {}
+        self._ways: dict[_Key, tuple[list[int], list[tuple[int, int, int]]]] = {}
+
+    def count(self, state: int, rules: int, errors: int) -> int:
+        """Completions of a state with so many rules and errors."""
+        j = self._entry(state, rules, errors)
+        return 0 if j is None else whole(self.tables.counts[j])
+
+    def number(self, rules: int, errors: int, number: int) -> tuple[int, ...]:
+        """The rules, as places among the representatives, of the list of this number, from 0."""
+        out: list[int] = []
+        state = 0
+        while rules:
+            sums, ways = self._onward((state, rules, errors))
+            k = bisect_right(sums, number) - 1
+            number -= sums[k]
+            rule, state, errors = ways[k]
+            out.append(rule)
+            rules -= 1
+            if state < 0:
+                break
+        return tuple(out)
+
+    def largest(self) -> tuple[int, tuple[int, ...]]:
+        """The largest value of any list, and a list of that value."""
+        assert self._values is not None
+        tables, store = self.tables, self.states.store
+        start = int(tables.first[0])
+        j = start + int(np.argmax(tables.values[start : tables.last[0]]))
+        best = value = int(tables.values[j])
+        rules, errors = int(tables.rules[j]), int(tables.errors[j])
+        out: list[int] = []
+        state = 0
+        while rules:
+            for edge in range(store.first_edge[state], store.last_edge[state]):
+                other, left = int(store.edge_to[edge]), errors - int(store.edge_errors[edge])
+                more = value - int(self._values[edge])
+                if other < 0:
+                    fits = rules == 1 and left == 0 and more == 0
+                else:
+                    entry = self._entry(other, rules - 1, left)
+                    fits = entry is not None and int(tables.values[entry]) == more
+                if fits:
+                    out.append(int(store.edge_rule[edge]))
+                    state, rules, errors, value = other, rules - 1, left, more
+                    break
+            else:
+                raise AssertionError("a value of the table comes from no rule")
+            if state < 0:
+                break
+        return best, tuple(out)
+
+    def _entry(self, state: int, rules: int, errors: int) -> int | None:
+        if state not in self._entries:
+            part = slice(int(self.tables.first[state]), int(self.tables.last[state]))
+            keys = zip(self.tables.rules[part].tolist(), self.tables.errors[part].tolist(), strict=True)
+            self._entries[state] = {key: part.start + i for i, key in enumerate(keys)}
+        return self._entries[state].get((rules, errors))
+
+    def _onward(self, key: _Key) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """The next rules, each with the state and the errors that follow, and the number of the first list of each."""
+        if key not in self._ways:
+            state, rules, errors = key
+            store, sums, ways, total = self.states.store, [], [], 0
+            for edge in range(store.first_edge[state], store.last_edge[state]):
+                other, left = int(store.edge_to[edge]), errors - int(store.edge_errors[edge])
+                n = int(rules == 1 and left == 0) if other < 0 else self.count(other, rules - 1, left)
+                if n:
+                    sums.append(total)
+                    ways.append((int(store.edge_rule[edge]), other, left))
+                    total += n
+            self._ways[key] = sums, ways
+        return self._ways[key]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The states, the completions of each (``ended``), and what their numbers stand for; see `NearSearch`."""
+
+    states: States
+    ended: Tables
+    costs: Costs
+    representatives: np.ndarray
+    groups: np.ndarray
+    slots: np.ndarray
+
+    @cached_property
+    def passing(self) -> Passing:
+        """The lists through each rule of each state."""
+        return passing(self.states, begun(self.states, self.ended), self.ended)
+
+    @cached_property
+    def walk(self) -> Walk:
+        return Walk(self.states, self.ended)

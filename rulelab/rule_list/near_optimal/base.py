@@ -21,6 +21,7 @@ from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..exact.search import RuleListSearch
 from ..pair_multipliers import Multipliers
+from ..start import cost_of
 from . import state
 
 WITHIN = 0.01
@@ -137,7 +138,7 @@ class NearSearch(Search):
         self.slots = self._slots(rows, net)
         self.weights = np.where(self.slots >= 0, total[:, self.slots], 0)
         self.costs = costs
-        self.best_cost = self._cost(optimum)
+        self.best_cost = cost_of(optimum, problem, costs)
         self.limits = self._make_limits(m)
         self._multipliers = Multipliers(self._layout, self.limits)
         self._begin()
@@ -216,24 +217,9 @@ class NearSearch(Search):
         out[len(weighted) : len(weighted) + len(balanced)] = balanced
         return out
 
-    def _cost(self, antecedents: tuple[int, ...]) -> int:
-        """Cost of a list on the grid."""
-        costs, left, wrong = self.costs, np.ones(self.problem.n_patterns, dtype=bool), 0
-        for j in (*antecedents, None):
-            hit = left.copy()
-            if j is not None:
-                hit &= (self.problem.words[:, j >> 6] >> np.uint64(j & 63) & np.uint64(1)).astype(bool)
-            wrong += min(int(costs.positives[hit].sum()), int(costs.negatives[hit].sum()))
-            left &= ~hit
-        return costs.per_error * wrong + costs.per_rule * len(antecedents)
-
 
 def search_of(search: Any, regularization: Any, max_length: Any) -> RuleListSearch:
-    """The search that is given, or one of the problem that is given in its place.
-
-    Raises ValueError when it is neither, or its parameters are not given where they have to be, or given where they may
-    not be.
-    """
+    """The search that is given, or one of the problem that is given in its place; raises ValueError."""
     if isinstance(search, RuleListSearch):
         if regularization is not None or max_length is not None:
             raise ValueError("regularization and max_length are the search's own; give them only with a problem")

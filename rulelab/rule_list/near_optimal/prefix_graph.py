@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,53 +25,24 @@ class PrefixGraph:
     Prefixes of as many rules that leave the same training rows and predict the same for the others are one node: what
     can follow them is the same. So the graph stays small where the lists are many. Nodes stand in the order of their
     lengths, the empty prefix first.
-
-    Attributes
-    ----------
-    problem : Problem
-    regularization : float
-    max_length : int or None
-        Most rules in a list, where that was set.
-    optimum, threshold : float
-        The least objective, and the largest of the lists that are here.
-    beyond : float
-        No list has an objective between the threshold and this.
-    exact : bool
-        Whether objectives are told apart exactly; otherwise weights were rounded.
-    complete : bool
-        Whether these are all lists up to the threshold; otherwise all below `covered` are here.
-    covered : float
-        Every list with a smaller objective is here.
-    length : int array, shape (n_nodes,)
-        Rules of the prefix that a node is, ascending.
-    first : int array, shape (n_nodes + 1,)
-        The edges of node i are those from ``first[i]`` to ``first[i + 1]``.
-    to, rule : int array, shape (n_edges,)
-        Where an edge leads, and the antecedent of its rule.
-    positive : bool array, shape (n_edges,)
-        Whether the rule predicts the positive class.
-    left : int or float array, shape (2, n_nodes)
-        Training weight that the rules leave to the default: positives, then negatives.
-    model : int array, shape (n_nodes,)
-        Index, in the result, of the model that the list is which ends here; -1: none ends here.
     """
 
     problem: Problem
     regularization: float
-    max_length: int | None
-    optimum: float
-    threshold: float
-    beyond: float
-    exact: bool
-    complete: bool
-    covered: float
-    length: np.ndarray
-    first: np.ndarray
-    to: np.ndarray
-    rule: np.ndarray
-    positive: np.ndarray
-    left: np.ndarray
-    model: np.ndarray
+    max_length: int | None  # most rules in a list, where that was set
+    optimum: float  # the least objective
+    threshold: float  # the largest objective of the lists that are here
+    beyond: float  # no list has an objective between the threshold and this
+    exact: bool  # whether objectives are told apart exactly; otherwise weights were rounded
+    complete: bool  # whether these are all lists up to the threshold
+    covered: float  # every list with a smaller objective is here
+    length: np.ndarray  # int, shape (n_nodes,): rules of the prefix that a node is, ascending
+    first: np.ndarray  # int, shape (n_nodes + 1,): the edges of node i are those from ``first[i]`` to ``first[i + 1]``
+    to: np.ndarray  # int, shape (n_edges,): where an edge leads
+    rule: np.ndarray  # int, shape (n_edges,): the antecedent of its rule
+    positive: np.ndarray  # bool, shape (n_edges,): whether the rule predicts the positive class
+    left: np.ndarray  # int or float, shape (2, n_nodes): weight left to the default: positives, then negatives
+    model: np.ndarray  # int, shape (n_nodes,): in the result, the model of the list that ends here; -1: none does
 
     @property
     def n_lists(self) -> int:
@@ -211,27 +182,15 @@ class _Counted(NamedTuple):
     least: np.ndarray
 
 
-def prefix_graph(found: Enumerated, most: int | None = None) -> PrefixGraph:
-    """The graph of what an enumeration has found; where it has more edges than ``most``, of the best lists alone."""
-    store, costs = found.store, found.costs
-    numbers = store.numbers
-    emitted = state.emitted_of(store, found.best_cost)
-    n_states, n_edges = int(numbers[state.N_STATES]), int(numbers[state.N_EDGES])
-    edge_from, edge_to, edge_rule = (getattr(store, name)[:n_edges] for name in state.GROUPS[state.N_EDGES])
-    cap = found.limits.threshold
-    if not found.finished:
-        cap = int(store.class_cost[emitted[-1]]) if len(emitted) else found.best_cost - 1
-    shown = np.full(int(numbers[state.N_CLASSES]) + 1, -1, dtype=np.int64)
-    shown[emitted] = np.arange(len(emitted))
-    model = shown[store.class_of[:n_states]]
-    stop = np.where((model >= 0) & (store.stop[:n_states] <= cap), store.stop[:n_states], state.NEVER)
-    order = np.argsort(store.length[edge_from], kind="stable")
-    ways, endings, best = (np.zeros(n_states, dtype=np.int64) for _ in range(3))
-    kernels.count_lists(order, edge_from, edge_to, stop, cap, ways, endings, best)
-    complete, covered = found.finished, found.covered_cost
+def prefix_graph(search: Any, store: state.Store, most: int | None = None) -> PrefixGraph:
+    """The graph of what a `NearOptimalSearch` has found: of the best lists, where it has more edges than ``most``."""
+    costs, found = search.costs, Enumerated.of(search, store, shown_alone=True)
+    edge_from, edge_to, best, stop, cap = found.edge_from, found.edge_to, found.best, found.stop, found.cap
+    n_states, model = len(stop), found.shown[store.class_of[: len(stop)]]
+    complete, covered = search.phase == "finished", search.covered_cost
     needed = best[edge_to]
     if most is not None and np.count_nonzero(needed <= cap) > most:
-        cap = max(int(np.partition(needed, most)[most]) - 1, found.best_cost)
+        cap = max(int(np.partition(needed, most)[most]) - 1, search.best_cost)
         complete, covered = True, cap + 1
     best[0] = min(best[0], cap)  # the empty prefix is always here
     nodes = np.flatnonzero(best <= cap)
@@ -242,10 +201,10 @@ def prefix_graph(found: Enumerated, most: int | None = None) -> PrefixGraph:
     kept = kept[np.argsort(place[edge_from[kept]], kind="stable")]
     words = store.states.shape[1] // 2
     return PrefixGraph(
-        problem=found.problem,
-        regularization=found.regularization,
-        max_length=found.max_length,
-        optimum=found.optimum,
+        problem=search.problem,
+        regularization=search.regularization,
+        max_length=search.max_length,
+        optimum=search.optimum,
         threshold=cap * costs.unit,
         beyond=(cap + 1) * costs.unit,
         exact=costs.exact,
@@ -254,9 +213,9 @@ def prefix_graph(found: Enumerated, most: int | None = None) -> PrefixGraph:
         length=store.length[nodes],
         first=np.searchsorted(place[edge_from[kept]], np.arange(len(nodes) + 1)),
         to=place[edge_to[kept]],
-        rule=found.representatives[edge_rule[kept]],
+        rule=search.representatives[found.edge_rule[kept]],
         positive=_differ(store.states[:, words:], edge_from[kept], edge_to[kept]),
-        left=_weigh(store.states[:, :words], nodes, found.weights),
+        left=_weigh(store.states[:, :words], nodes, search.weights),
         model=np.where(stop[nodes] <= cap, model[nodes], -1),
     )
 

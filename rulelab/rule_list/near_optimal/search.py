@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from ...arguments import ParameterError, is_whole
 from ...data.problem import Problem
-from ...kernels.growing import affordable, resized, table_size
+from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress
 from ...rehearsal import tiny_problem
@@ -22,7 +21,7 @@ from ..exact.search import RuleListSearch
 from . import kernels, state
 from .base import NearSearch
 from .prefix_graph import PrefixGraph, prefix_graph
-from .summary import Enumerated, NearOptimal, nothing, summarise
+from .summary import NearOptimal, nothing, summarise
 
 _MOST_MODELS = 1 << 62
 
@@ -113,7 +112,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
     @property
     def memory_bytes(self) -> int:
         """Bytes of the arrays of the enumeration."""
-        return 0 if self.store is None else sum(array.nbytes for array in self.store) + self._multipliers.nbytes
+        return 0 if self.store is None else nbytes(self.store) + self._multipliers.nbytes
 
     @property
     def covered_cost(self) -> int:
@@ -132,7 +131,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         if self.store is None:
             truncated = None if self.phase == "finished" else self.truncated or "stopped"
             return nothing(self.problem, self.regularization, self.optimum, truncated, self.work)
-        return summarise(self._found())
+        return summarise(self, self.store)
 
     def prefixes(self, most: int | None = None) -> PrefixGraph:
         """The lists found so far as a graph, for choosing rule after rule.
@@ -151,28 +150,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
             raise ValueError("the optimum is not certified yet, so that no list is known to be near it; go on first")
         if most is not None and not is_whole(most, 1):
             raise ParameterError("most", most, "an integer >= 1")
-        return prefix_graph(self._found(), most)
-
-    def _found(self) -> Enumerated:
-        assert self.store is not None
-        finished = self.phase == "finished"
-        return Enumerated(
-            problem=self.problem,
-            regularization=self.regularization,
-            optimum=self.optimum,
-            max_length=self.search.max_length,
-            best_cost=self.best_cost,
-            covered_cost=self.covered_cost,
-            costs=self.costs,
-            limits=self.limits,
-            store=self.store,
-            representatives=self.representatives,
-            groups=self.groups,
-            weights=self.weights,
-            finished=finished,
-            truncated=None if finished else self.truncated or "stopped",
-            work=self.work,
-        )
+        return prefix_graph(self, self.store, most)
 
     @property
     def _rehearsed_as(self) -> tuple[object, ...]:
@@ -219,7 +197,10 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
                 self._multipliers.find(int(store.numbers[state.WORK]), self._free)
                 continue
             elif outcome == kernels.GROW:
-                if self._grow():
+                m = len(self.representatives)
+                room = (state.STATES, m), (state.CLASSES, m), (state.EDGES, m), (state.HEAP, 2 * m)
+                self.store, enough = with_room(store, room, self._free, kernels.rebuild_tables)
+                if enough:
                     continue
                 self._stuck = "memory"
             elif units < left and self.work < target and store.numbers[state.OPEN_NODE] < 0:
@@ -243,27 +224,6 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         n = int(store.numbers[state.N_EDGES])
         edges = (store.edge_from[:n] == self._node) & (store.edge_rule[:n] == rule)
         self._node = int(store.edge_to[:n][edges][0])
-
-    def _grow(self) -> bool:
-        """Make room for one more expansion; False when the memory limit does not allow it."""
-        store = self.store
-        assert store is not None
-        m = len(self.representatives)
-        for counter, names in state.GROUPS.items():
-            used, capacity = int(store.numbers[counter]), len(getattr(store, names[0]))
-            needed = used + (2 * m if counter == state.N_HEAP else m)
-            if needed <= capacity:
-                continue
-            wanted = affordable(capacity, needed, self._free, partial(state.bytes_to_grow, store, counter))
-            if wanted < needed:
-                return False
-            store = resized(store, names, wanted)
-            table = state.TABLES.get(counter)
-            if table is not None and table_size(wanted) > len(getattr(store, table)):
-                store = store._replace(**{table: np.empty(table_size(wanted), dtype=np.int32)})
-                kernels.rebuild_tables(store)
-            self.store = store
-        return True
 
     def _snapshot(self) -> NearOptimalProgress:
         numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if self.store is None else self.store.numbers

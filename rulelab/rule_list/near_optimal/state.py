@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
 
 from ...kernels.by_reference import by_reference
-from ...kernels.growing import bytes_to_resize, table_size
+from ...kernels.growing import Group, table_size
 
 # positions in Store.numbers
 N_STATES, N_CLASSES, N_EDGES, N_HEAP, N_EMITTED, WORK = range(6)
@@ -46,7 +47,14 @@ class Limits(NamedTuple):
 
 
 @by_reference
-class Store(NamedTuple):
+class Store(
+    namedtuple(
+        "Store",
+        "states cost stop class_of length parent rule classes class_cost class_state is_emitted emitted edge_from "
+        "edge_to edge_rule heap_key heap_item state_table class_table numbers scratch_counts scratch_sums "
+        "scratch_state scratch_class",
+    )
+):
     """States, classes, edges between states, and the queue of what is still to be looked at.
 
     ``states[i]`` is the uncaptured set, then the set predicted positive; ``stop[i]`` the cost of stopping there,
@@ -56,42 +64,19 @@ class Store(NamedTuple):
     it, and whether there are multipliers for what it leaves.
     """
 
-    states: np.ndarray
-    cost: np.ndarray
-    stop: np.ndarray
-    class_of: np.ndarray
-    length: np.ndarray
-    parent: np.ndarray
-    rule: np.ndarray
-    classes: np.ndarray
-    class_cost: np.ndarray
-    class_state: np.ndarray
-    is_emitted: np.ndarray
-    emitted: np.ndarray
-    edge_from: np.ndarray
-    edge_to: np.ndarray
-    edge_rule: np.ndarray
-    heap_key: np.ndarray
-    heap_item: np.ndarray
-    state_table: np.ndarray
-    class_table: np.ndarray
-    numbers: np.ndarray
-    scratch_counts: np.ndarray
-    scratch_sums: np.ndarray
-    scratch_state: np.ndarray
-    scratch_class: np.ndarray
 
-
-GROUPS = {
-    N_STATES: ("states", "cost", "stop", "class_of", "length", "parent", "rule"),
-    N_CLASSES: ("classes", "class_cost", "class_state", "is_emitted", "emitted"),
-    N_EDGES: ("edge_from", "edge_to", "edge_rule"),
-    N_HEAP: ("heap_key", "heap_item"),
-}
-"""The arrays that grow together, by the number of entries in use."""
-
-TABLES = {N_STATES: "state_table", N_CLASSES: "class_table"}
-"""The hash tables of entries."""
+STATES = Group(
+    N_STATES,
+    {np.uint64: "states", np.int64: "cost stop", np.int16: "length", np.int32: "class_of parent rule"},
+    tables=("state_table",),
+)
+CLASSES = Group(
+    N_CLASSES,
+    {np.uint64: "classes", np.int64: "class_cost", np.int32: "class_state emitted", np.uint8: "is_emitted"},
+    tables=("class_table",),
+)
+EDGES = Group(N_EDGES, {np.int32: "edge_from edge_to edge_rule"})
+HEAP = Group(N_HEAP, {np.int64: "heap_key heap_item"})
 
 
 def new_store(sets: Sets, limits: Limits) -> Store:
@@ -99,30 +84,14 @@ def new_store(sets: Sets, limits: Limits) -> Store:
     m, words = sets.captures.shape
     room = 4 * (m + 1)
 
-    def integers(dtype: type = np.int64) -> np.ndarray:
-        return np.zeros(room, dtype=dtype)
-
     numbers = np.zeros(N_NUMBERS, dtype=np.int64)
     numbers[OPEN_NODE] = -1
     tail = max(1, min(LARGEST_TAIL, limits.max_length))
     return Store(
-        states=np.zeros((room, 2 * words), dtype=np.uint64),
-        cost=integers(),
-        stop=integers(),
-        class_of=integers(np.int32),
-        length=integers(np.int16),
-        parent=integers(np.int32),
-        rule=integers(np.int32),
-        classes=np.zeros((room, words), dtype=np.uint64),
-        class_cost=integers(),
-        class_state=integers(np.int32),
-        is_emitted=integers(np.uint8),
-        emitted=integers(np.int32),
-        edge_from=integers(np.int32),
-        edge_to=integers(np.int32),
-        edge_rule=integers(np.int32),
-        heap_key=np.zeros(2 * room, dtype=np.int64),
-        heap_item=np.zeros(2 * room, dtype=np.int64),
+        **STATES.new(room, states=(2 * words,)),
+        **CLASSES.new(room, classes=(words,)),
+        **EDGES.new(room),
+        **HEAP.new(2 * room),
         state_table=np.full(table_size(room), -1, dtype=np.int32),
         class_table=np.full(table_size(room), -1, dtype=np.int32),
         numbers=numbers,
@@ -140,12 +109,3 @@ def emitted_of(store: Store, best_cost: int) -> np.ndarray:
     if n or not len(costs) or costs.min() > best_cost:
         return store.emitted[:n]
     return np.argsort(costs, kind="stable")[:1]
-
-
-def bytes_to_grow(store: Store, counter: int, capacity: int) -> int:
-    """Bytes that room for so many entries of a group takes more than now, with their hash table."""
-    more = bytes_to_resize(store, GROUPS[counter], capacity)
-    if counter in TABLES:
-        table = getattr(store, TABLES[counter])
-        more += max(0, table_size(capacity) - len(table)) * table.itemsize
-    return more

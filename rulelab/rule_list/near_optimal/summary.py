@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from ...data.problem import Problem
 from ...kernels import bits
 from ...models import RuleList
 from ...near_models import NearModels
-from ..costs import Costs
+from ...prefixes import path_to
 from . import kernels, state
 
 
@@ -86,53 +87,52 @@ class NearOptimal(NearModels):
 _BINS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Enumerated:
-    """An enumeration as it stands."""
+class Enumerated(NamedTuple):
+    """What an enumeration has stored, with the lists through each of its states counted."""
 
-    problem: Problem
-    regularization: float
-    optimum: float
-    max_length: int | None
-    # best_cost, covered_cost: cost of the optimum on the grid, and the cost below which every list has been found
-    best_cost: int
-    covered_cost: int
-    costs: Costs
-    limits: state.Limits
-    store: state.Store
-    representatives: np.ndarray
-    """int: the antecedents that are searched, each the first of those that hold for the same rows."""
-    groups: np.ndarray  # int: for every antecedent of the problem, the group of those that hold for the same rows
-    weights: np.ndarray
-    """Int or float, shape (2, n_bits): training weight of the pattern at each bit of the stored sets: positives, then
-    negatives."""
-    finished: bool
-    truncated: str | None  # why it ended before it was finished
-    work: int
+    emitted: np.ndarray  # int: the classes that were found, in the order of their cost
+    shown: np.ndarray  # int, by class: its place among these; -1 for the others, and at last for no class
+    cap: int  # lists up to this cost are counted
+    edge_from: np.ndarray
+    edge_to: np.ndarray
+    edge_rule: np.ndarray
+    # by state: ways to reach it, lists that go on from it, the cost of the best of them, and of stopping there
+    ways: np.ndarray
+    endings: np.ndarray
+    best: np.ndarray
+    stop: np.ndarray
+
+    @classmethod
+    def of(cls, search: Any, store: state.Store, shown_alone: bool) -> Enumerated:
+        """Of a `NearOptimalSearch`; with ``shown_alone`` lists end only where they make a class that was found."""
+        numbers, emitted = store.numbers, state.emitted_of(store, search.best_cost)
+        n, n_edges = int(numbers[state.N_STATES]), int(numbers[state.N_EDGES])
+        edge_from, edge_to, edge_rule = store.edge_from[:n_edges], store.edge_to[:n_edges], store.edge_rule[:n_edges]
+        cap = search.limits.threshold
+        if search.phase != "finished":
+            cap = int(store.class_cost[emitted[-1]]) if len(emitted) else search.best_cost - 1
+        shown = np.full(int(numbers[state.N_CLASSES]) + 1, -1, dtype=np.int64)
+        shown[emitted] = np.arange(len(emitted))
+        stop = store.stop[:n]
+        if shown_alone:
+            stop = np.where((shown[store.class_of[:n]] >= 0) & (stop <= cap), stop, state.NEVER)
+        ways, endings, best = (np.zeros(n, dtype=np.int64) for _ in range(3))
+        order = np.argsort(store.length[edge_from], kind="stable")
+        kernels.count_lists(order, edge_from, edge_to, stop, cap, ways, endings, best)
+        return cls(emitted, shown, cap, edge_from, edge_to, edge_rule, ways, endings, best, stop)
 
 
-def summarise(found: Enumerated) -> NearOptimal:
-    """The result of an enumeration as it stands."""
-    problem, store, costs, finished = found.problem, found.store, found.costs, found.finished
-    numbers = store.numbers
-    emitted = state.emitted_of(store, found.best_cost)
-    n_states, n_edges = int(numbers[state.N_STATES]), int(numbers[state.N_EDGES])
-    edge_from, edge_to, edge_rule = (getattr(store, name)[:n_edges] for name in state.GROUPS[state.N_EDGES])
-    cap = found.limits.threshold
-    if not finished:
-        cap = int(store.class_cost[emitted[-1]]) if len(emitted) else found.best_cost - 1
-    ways, endings, best = (np.zeros(n_states, dtype=np.int64) for _ in range(3))
-    stop = store.stop[:n_states]
-    order = np.argsort(store.length[edge_from], kind="stable")
-    kernels.count_lists(order, edge_from, edge_to, stop, cap, ways, endings, best)
-
-    shown = np.full(int(numbers[state.N_CLASSES]) + 1, -1, dtype=np.int64)
-    shown[emitted] = np.arange(len(emitted))
-    ends = np.flatnonzero((stop <= cap) & (shown[store.class_of[:n_states]] >= 0))
+def summarise(search: Any, store: state.Store) -> NearOptimal:
+    """The result of an enumeration, a `NearOptimalSearch`, as it stands."""
+    problem, costs, finished = search.problem, search.costs, search.phase == "finished"
+    found = Enumerated.of(search, store, shown_alone=False)
+    emitted, stop, ways = found.emitted, found.stop, found.ways
+    shown = found.shown[store.class_of[: len(stop)]]
+    ends = np.flatnonzero((stop <= found.cap) & (shown >= 0))
     multiplicity = np.zeros(len(emitted), dtype=np.int64)
-    np.add.at(multiplicity, shown[store.class_of[ends]], ways[ends])
-    paths = [_path(store, int(node)) for node in store.class_state[emitted]]
-    lists = tuple(tuple(found.representatives[path].tolist()) for path in paths)
+    np.add.at(multiplicity, shown[ends], ways[ends])
+    paths = [list(path_to(store, int(node))) for node in store.class_state[emitted]]
+    lists = tuple(tuple(search.representatives[path].tolist()) for path in paths)
     cost = store.class_cost[emitted]
     lengths = np.array([len(path) for path in paths], dtype=np.int64)
     errors = (cost - lengths * costs.per_rule) // costs.per_error
@@ -141,60 +141,45 @@ def summarise(found: Enumerated) -> NearOptimal:
         errors = errors * (costs.unit * costs.per_error * total)
     return NearOptimal(
         problem=problem,
-        regularization=found.regularization,
-        optimum=found.optimum,
-        threshold=found.limits.threshold * costs.unit,
+        regularization=search.regularization,
+        optimum=search.optimum,
+        threshold=search.limits.threshold * costs.unit,
         lists=lists,
-        objectives=errors / total + found.regularization * lengths,
+        objectives=errors / total + search.regularization * lengths,
         errors=errors,
         multiplicity=multiplicity,
-        n_lists=int(endings[0]),
+        n_lists=int(found.endings[0]),
         complete=finished,
-        truncated=found.truncated,
-        covered=found.covered_cost * costs.unit,
-        antecedents=_antecedents(found, lists, edge_rule, ways[edge_from], endings[edge_to], best[edge_to], endings[0]),
-        by_gap=_by_gap(found, cost, stop[ends], ways[ends]),
-        work=found.work,
+        truncated=None if finished else search.truncated or "stopped",
+        covered=search.covered_cost * costs.unit,
+        antecedents=_antecedents(search, found, lists),
+        by_gap=_by_gap(search, cost, stop[ends], ways[ends]),
+        work=search.work,
         _predictions=store.classes[emitted],
-        _weights=found.weights.sum(axis=0),
+        _weights=search.weights.sum(axis=0),
     )
 
 
-def _path(store: state.Store, node: int) -> list[int]:
-    path = []
-    while store.parent[node] >= 0:
-        path.append(int(store.rule[node]))
-        node = int(store.parent[node])
-    return path[::-1]
-
-
-def _antecedents(
-    found: Enumerated,
-    lists: tuple[tuple[int, ...], ...],
-    rule: np.ndarray,
-    ways: np.ndarray,
-    endings: np.ndarray,
-    best: np.ndarray,
-    n_lists: int,
-) -> pd.DataFrame:
+def _antecedents(search: Any, found: Enumerated, lists: tuple[tuple[int, ...], ...]) -> pd.DataFrame:
     """Lists by antecedent: each occurs once in a list, at one edge, so the lists through its edges add up."""
-    m = len(found.representatives)
+    m, n_lists, rule = len(search.representatives), found.endings[0], found.edge_rule
+    ways, endings = found.ways[found.edge_from], found.endings[found.edge_to]
     exact = n_lists < state.MOST_LISTS
     through = np.zeros(m, dtype=np.int64 if exact else np.float64)
     np.add.at(through, rule, ways * endings if exact else ways.astype(np.float64) * endings)
     least = np.full(m, np.iinfo(np.int64).max)
-    np.minimum.at(least, rule, best)
+    np.minimum.at(least, rule, found.best[found.edge_to])
     occurs = np.flatnonzero(through > 0)
-    index = found.representatives[occurs]
-    shown = np.bincount([j for antecedents in lists for j in antecedents], minlength=found.problem.n_antecedents)
+    index = search.representatives[occurs]
+    shown = np.bincount([j for antecedents in lists for j in antecedents], minlength=search.problem.n_antecedents)
     frame = pd.DataFrame(
         {
-            "name": [found.problem.names[j] for j in index.tolist()],
+            "name": [search.problem.names[j] for j in index.tolist()],
             "models": shown[index],
             "lists": through[occurs],
             "share": through[occurs] / n_lists,
-            "objective": least[occurs] * found.costs.unit,
-            "aliases": [_aliases(found.groups, j) for j in index.tolist()],
+            "objective": least[occurs] * search.costs.unit,
+            "aliases": [_aliases(search.groups, j) for j in index.tolist()],
         },
         index=pd.Index(index, name="antecedent"),
     )
@@ -205,25 +190,25 @@ def _aliases(groups: np.ndarray, j: int) -> tuple[int, ...]:
     return tuple(k for k in np.flatnonzero(groups == groups[j]).tolist() if k != j)
 
 
-def _by_gap(found: Enumerated, models: np.ndarray, lists: np.ndarray, ways: np.ndarray) -> pd.DataFrame:
-    span = found.limits.threshold - found.best_cost
+def _by_gap(search: Any, models: np.ndarray, lists: np.ndarray, ways: np.ndarray) -> pd.DataFrame:
+    finished, span = search.phase == "finished", search.limits.threshold - search.best_cost
     bins = min(_BINS, span) or 1
     starts = [span * i // bins for i in range(bins)]
     edges = np.array([*starts, span + 1], dtype=np.int64)
 
     def histogram(cost: np.ndarray, weight: np.ndarray) -> np.ndarray:
         out = np.zeros(bins, dtype=np.int64)
-        np.add.at(out, np.clip(np.searchsorted(edges, cost - found.best_cost, side="right") - 1, 0, bins - 1), weight)
+        np.add.at(out, np.clip(np.searchsorted(edges, cost - search.best_cost, side="right") - 1, 0, bins - 1), weight)
         return out
 
     ends = np.array([*starts[1:], span], dtype=np.int64)
     return pd.DataFrame(
         {
-            "gap_from": np.array(starts) * found.costs.unit,
-            "gap_to": ends * found.costs.unit,
+            "gap_from": np.array(starts) * search.costs.unit,
+            "gap_to": ends * search.costs.unit,
             "models": histogram(models, np.ones(len(models), dtype=np.int64)),
             "lists": histogram(lists, ways),
-            "complete": found.finished | (found.covered_cost - found.best_cost >= edges[1:]),
+            "complete": finished | (search.covered_cost - search.best_cost >= edges[1:]),
         }
     )
 

@@ -14,8 +14,7 @@ from ...data.gaps import CRITERIA
 from ...data.groups import Groups, weights_of_groups
 from ...data.metrics import RATES, Confusion, confusion_from, group_labels
 from ...data.problem import Problem
-from ...kernels import bits
-from ...kernels.bit_words import transposed
+from ...models.base import column_of
 
 
 def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = None) -> Groups:
@@ -88,7 +87,7 @@ def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: Groups |
     ``lists``: antecedents, in order. ``groups``: of the same problem.
     """
     used = sorted({j for antecedents in lists for j in antecedents})
-    columns = dict(zip(used, _columns(problem, used), strict=True))
+    columns = {j: column_of(problem, j) for j in used}
     positives, negatives = problem.positives, problem.negatives
     total = problem.total_weight
     masses = np.zeros((0, problem.n_patterns)) if groups is None else np.vstack([groups.positives, groups.negatives])
@@ -149,9 +148,3 @@ def reliance(problem: Problem, lists: Sequence[Sequence[int]], decided: Sequence
         },
         index=pd.Index(index, name="antecedent"),
     )
-
-
-def _columns(problem: Problem, chosen: Sequence[int]) -> list[np.ndarray]:
-    """The patterns that satisfy each of some antecedents, as bool arrays."""
-    words = transposed(problem.words, problem.n_antecedents)
-    return [bits.unpack(words[j : j + 1], problem.n_patterns)[0] for j in chosen]

@@ -21,22 +21,11 @@ from ..exact.search import RuleListSearch
 from ..near_count import expanding
 from ..near_count.search import NearOptimalCounter
 from ..near_count.tables import States
-from .changes import Measure
-from .neighbours import Rival, better
+from .neighbours import Measure, Rival, better
 
 
 class NearStates(NearOptimalCounter):
-    """The first half of a `NearOptimalCounter`, for a threshold on the grid: ends in the phase "expanded".
-
-    Parameters
-    ----------
-    search : RuleListSearch
-        With a certified optimum.
-    threshold : int
-        The largest cost of a list on the grid.
-    memory_limit : int, optional
-        Bytes.
-    """
+    """The first half of a `NearOptimalCounter`, for a threshold on the grid: ends in the phase "expanded"."""
 
     def __init__(self, search: RuleListSearch, threshold: int, memory_limit: int | None = None) -> None:
         super().__init__(search, within=0.0, memory_limit=memory_limit)
@@ -79,21 +68,9 @@ _FLOAT = 1 << 53
 class Labelling:
     """Step by step: the list that needs the fewest changed rows among all of those up to the threshold.
 
-    ``work`` (int): states looked at: each is counted, completed and gone on from. ``done``, ``full`` (bool): whether
-    all lists are looked at; whether the memory limit does not allow it.
-
-    Parameters
-    ----------
-    states : States
-        All that lists up to the threshold pass through.
-    masses : int64 array, shape (bits, 4)
-        Of each bit of a set: positives, negatives, and of these two those that the optimal list predicts positive.
-    representatives : int array, shape (m,)
-        The problem's antecedent of each of the states'.
-    rivals : dict of str to Rival
-        The best list that is known, by what becomes of rows; replaced by better ones.
-    memory_limit : int, optional
-        Bytes.
+    A unit of ``work`` is a state that is counted, completed or gone on from. ``masses`` (int64, shape (bits, 4)) has of
+    each bit of a set positives, negatives, and of these two those that the optimal list predicts positive. ``rivals``
+    are replaced by better ones. ``full``: the memory limit does not allow to go on.
     """
 
     def __init__(

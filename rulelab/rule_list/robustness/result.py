@@ -10,8 +10,8 @@ import pandas as pd
 
 from ...data.problem import Problem
 from ...models import RuleList
-from .changes import CHANGES
-from .neighbours import column, predicted
+from ...models.base import column_of
+from .neighbours import CHANGES, predicted
 
 _MANY = {
     "relabelled": "any {} of {} labels are wrong",
@@ -263,6 +263,6 @@ def _take(counts: np.ndarray, label: np.ndarray, rows: int) -> list[tuple[int, i
 
 
 def _positive(problem: Problem, antecedents: tuple[int, ...], labels: tuple[int, ...]) -> np.ndarray:
-    made = predicted(problem, [column(problem, a) for a in antecedents], labels)
+    made = predicted(problem, [column_of(problem, a) for a in antecedents], labels)
     assert made is not None
     return made.positive

@@ -12,15 +12,15 @@ import pandas as pd
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
 from ...models import Model, RuleList
+from ...models.base import column_of
 from ...parameters import check_arguments
 from ...search import Search
-from ...snapshot import Incumbent, Snapshot, Status
+from ...snapshot import Incumbent, Snapshot, Status, standing
 from ..costs import Costs
 from ..exact.search import RuleListSearch
 from ..near_optimal.base import grid_of, search_of
-from .changes import CHANGES, Measure, Outside
 from .labelling import Labelling, NearStates
-from .neighbours import Neighbours, Rival, column, predicted
+from .neighbours import CHANGES, Measure, Neighbours, Outside, Rival, predicted
 from .result import Robustness, RobustnessTo, rows_to_change
 
 _GROWTH = Fraction(4, 3)
@@ -262,7 +262,7 @@ class RobustnessSearch(Search):
     def _masses(self, stage: NearStates) -> np.ndarray:
         """Of each bit: positives, negatives, and of these two what the optimal list predicts positive."""
         problem, slots = self.problem, stage.slots
-        own = predicted(problem, [column(problem, a) for a in self._own[0]], self._own[1])
+        own = predicted(problem, [column_of(problem, a) for a in self._own[0]], self._own[1])
         assert own is not None
         counts = np.stack([problem.positives, problem.negatives], axis=1)
         counts = np.hstack([counts, counts * own.positive[:, None]])
@@ -286,9 +286,7 @@ class RobustnessSearch(Search):
 
     def _snapshot(self) -> Snapshot:
         finished = self.phase == "finished"
-        status, limit = (Status.OPTIMAL, None) if finished else (Status.RUNNING, None)
-        if not finished and self._stuck is not None:
-            status, limit = Status.LIMIT, self._stuck
+        status, limit = standing(finished, True, self._stuck)
         stage = self._stage
         states = 0 if stage is None or stage.states is None else stage.states.n
         found = {change: self._rivals[change].rows for change in CHANGES if change in self._rivals}

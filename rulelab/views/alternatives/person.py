@@ -14,7 +14,7 @@ from panel.viewable import Viewer
 from ...data.conditions import Condition, as_text, column_name
 from ...datasets import Dataset
 from ...models import DecisionList, Model, ModelError, RuleSet
-from ...what_if import Values, decide, flip_in_all, nearest_flip
+from ...what_if import Values, decide, flip_in_all
 from ...what_if.person import columns_of
 from ..live.prepared import Prepared
 from ..widgets.esc import plain
@@ -160,7 +160,7 @@ class Person:
         values = {name: self.values(name, tested[name]) for name in ticked}
         html = wording.decided(hand, model, person, decide(model, person))
         try:
-            flip = nearest_flip(model, person, ticked, values)
+            flip = flip_in_all([model], person, ticked, values)
         except ModelError as error:
             return f'{html}<p class="note">{wording.esc(error, 300)}</p>'
         return html + wording.flipped(hand, model, person, ticked, flip)

@@ -159,7 +159,7 @@ def test_a_tree_deeper_than_any_list_is_refused(tmp_path) -> None:
         fate=np.zeros(n, dtype=np.uint8), cuts=content.tree.cuts, names=content.tree.names,
         classes=content.tree.classes, known=np.zeros(n, dtype=np.int8),
     )  # fmt: skip
-    looks = type(content.events)([NO_CHANGE] * len(content.snapshots))
+    looks = [NO_CHANGE] * len(content.snapshots)
     raw = module.files.packed(type(content)(content.family, content.parameters, content.snapshots, looks, deep))
     with pytest.raises(rl.RecordingError, match="do not fit together"):
         rl.Recording.from_bytes(raw)

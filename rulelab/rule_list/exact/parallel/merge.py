@@ -14,10 +14,10 @@ import numpy as np
 
 from ....kernels.bit_words import is_same, slot_at_length
 from ....kernels.jit import inner, kernel
-from ...blockwise import Together
 from ...counting import EFFORT_PER_WORK
+from ...pair_multipliers import Together
 from .. import state
-from ..node_store import (
+from ..queue import (
     EFFORT_PER_NODE,
     OUT_AT,
     OUT_COST,
@@ -28,11 +28,11 @@ from ..node_store import (
     OUT_RULE,
     OUT_VERDICT,
     OUT_WRONG,
+    enqueue,
     hash_of,
     keep,
     table_length,
 )
-from ..queue import enqueue
 from ..state import BEST, BY_INCUMBENT, BY_SAME_SET, N_NODES, TABLE_IS_STALE
 from .worker import Outboxes
 
@@ -49,15 +49,7 @@ def receive(
 ) -> None:
     """Store and queue what is in the outboxes, unless its set is known or the incumbent rules it out.
 
-    Parameters
-    ----------
-    arrays : Layout
-    store : Store
-        With room for all of it.
-    filled : int array
-        Entries of each.
-    together : callable
-        Makes calls at once.
+    ``store`` has room for all of it, ``filled`` the entries of each outbox; ``together`` makes calls at once.
     """
     n = len(filled)
     given, counts = (rules, store, boxes.entries, boxes.sets, filled), np.zeros((n, _N_COUNTS), dtype=np.int64)

@@ -25,7 +25,7 @@ from ....arguments import is_whole, require
 from ....kernels.growing import OPEN
 from ....kernels.jit import kernel
 from ....slices import effort_of
-from ... import blockwise
+from ... import pair_multipliers
 from ...core_pool import GIVEN_UP, Cores
 from ...core_pool import keep as keep_core
 from ...cores import new_cores
@@ -117,15 +117,9 @@ def adopt(rules, cores, others, first, last):
 
 
 class Rounds:
-    """An exact search by several workers; it begins where the empty prefix is in the queue.
+    """An exact search by ``n`` workers; it begins where the empty prefix is in the queue.
 
-    Parameters
-    ----------
-    n : int
-        Workers.
-    arrays : Layout
-    must_pay : bool
-        Whether cores are given up where they cost more than they save.
+    ``must_pay``: whether cores are given up where they cost more than they save.
     """
 
     def __init__(
@@ -155,11 +149,7 @@ class Rounds:
     def advance(self, most: int, free: Callable[[], int | None]) -> int:
         """Do at most so many units of work: DONE, PAUSED, or GROW where memory does not allow to go on.
 
-        Parameters
-        ----------
-        most : int
-        free : callable
-            Gives the bytes that may be taken yet; None: any number.
+        ``free`` gives the bytes that may be taken yet; None: any number.
         """
         self._find_kernels()
         target, effort = self.work + most, effort_of(most, EFFORT_PER_WORK)
@@ -179,7 +169,7 @@ class Rounds:
         self._learning.find_learner(self.store)
         pool = self._learning.cores
         merge.rehearse(self._arrays, self._rules, self.store, self._outboxes)
-        blockwise.rehearse(self._arrays, self._learning.separation)
+        pair_multipliers.rehearse(self._arrays, self._learning.separation)
         drop_what_costs_too_much(self._rules, self.store)
         adopt(self._rules, pool, pool, 0, 0)
 

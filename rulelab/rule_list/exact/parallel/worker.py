@@ -42,16 +42,9 @@ class Outboxes:
 
 
 class Worker:
-    """What one worker holds.
+    """What one worker, the ``i``-th of ``n``, holds; the arrays of prefixes and the table are those of all.
 
-    Parameters
-    ----------
-    store : Store
-        Of all; its arrays of prefixes and its table are shared.
-    cores : Cores
-        Its own pool.
-    i, n : int
-        Which of how many workers it is: each waits for its part of what is expanded before it learns.
+    It has a pool of cores of its own, and waits for its part of what is expanded before it learns.
     """
 
     def __init__(
