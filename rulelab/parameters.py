@@ -20,10 +20,9 @@ class Parameter:
     name: str  # as an argument of estimators and searches; on the command line with hyphens
     default: Any  # what holds where nobody says anything; searches themselves do what they are told
     help: str  # what it is, in a few words
+    # kind: "whole", "number", "fraction", "choice", "switch", "size" (of bytes), "criterion", "text", "measure" (a
+    # criterion without a tolerance), "name" (of an antecedent), "names", "limits" or "directions" (by column)
     kind: str
-    """"whole", "number", "fraction", "choice", "switch", "size" (of bytes), "criterion", "text", "measure" (a criterion
-    without a tolerance), "name" (of an antecedent), "names", "limits" (numbers by column) or "directions" (by column).
-    """
     least: float = 0
     above: bool = False  # whether a number must be above ``least``
     choices: tuple[str, ...] = ()  # all values; of a text those that forms offer

@@ -23,16 +23,8 @@ class Bar(Protocol):
 def bar(verbose: Any, what: str, total: int | None = None, unit: str = "it") -> Iterator[Bar | None]:
     """A bar on stderr, or in the cell of a notebook, that ends with the block; None where none is asked for.
 
-    Parameters
-    ----------
-    verbose : bool or int
-        Whether it is asked for.
-    what : str
-        Stands before it.
-    total : int, optional
-        How many units there will be.
-    unit : str
-        What is counted.
+    ``verbose``: whether it is asked for. ``what``: stands before it. ``total``: how many units there will be. ``unit``:
+    what is counted.
     """
     check(verbose)
     if not verbose:

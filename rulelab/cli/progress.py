@@ -42,16 +42,8 @@ def drained(
 ) -> tuple[Snapshot, bool]:
     """The last state of a search within the limits of the options, and whether Ctrl-C ended it.
 
-    Parameters
-    ----------
-    args : Namespace
-        With ``quiet`` and ``time_limit``.
-    gap : float
-        Stop at this distance.
-    describe : callable
-        What the progress says of a state.
-    observe : callable, optional
-        Takes every state.
+    ``args``: with ``quiet`` and ``time_limit``. ``gap``: stop at this distance. ``describe``: what the progress says of
+    a state. ``observe``: takes every state.
     """
     from ..snapshot import time_left
 

@@ -28,6 +28,7 @@ class Record:
     """Of the normalised CSV, not compressed; None for what a dependency ships, and where a file is known by its rows,
     columns and positives alone."""
     url: str | None = None  # where the source's own file can be fetched; None for what is not a file of its own
+    header: tuple[str, ...] = ()  # the columns of the source's own file, in its order
     by_hand: bool = False  # whether nothing but a person can fetch it, who accepts its licence there
     packaged: bool = False  # whether the normalised file is part of this package
 

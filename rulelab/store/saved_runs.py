@@ -130,10 +130,7 @@ def made(
 ) -> tuple[Run, dict[str, bytes]]:
     """The run, and the content of its files by their kind, with "table": all rows, which are a file of the data.
 
-    Raises
-    ------
-    StoreError
-        When nothing was recorded.
+    Raises StoreError when nothing was recorded.
     """
     if not recording.snapshots:
         raise StoreError("there is nothing to keep: the search has not begun")
