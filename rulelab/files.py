@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all; JSON of others is read where it is standard and small; tables of TOML."""
+"""Files that are written whole or not at all; JSON of others is read where it is standard and small."""
 
 from __future__ import annotations
 

@@ -194,25 +194,8 @@ def _member(raw: bytes, *names: str) -> bytes:
     return raw
 
 
-NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
-    f.__name__: f
-    for f in (
-        compas,
-        adult,
-        bank_full,
-        bank_marketing,
-        default,
-        banknote,
-        heart,
-        ionosphere,
-        liver,
-        transfusion,
-        magic,
-        mushroom,
-        musk,
-        german,
-        pima,
-        ilpd,
-        heloc,
-    )
-}
+_EVERY = (
+    compas, adult, bank_full, bank_marketing, default, banknote, heart, ionosphere, liver, transfusion, magic, mushroom,
+    musk, german, pima, ilpd, heloc,
+)  # fmt: skip
+NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {each.__name__: each for each in _EVERY}

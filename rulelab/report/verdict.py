@@ -15,13 +15,12 @@ from ..arguments import Text
 from ..families import FAMILIES, least_gap
 from ..families.wording import at_least, count, many, restricted
 from ..shown import Shown, digits, printable
-from ..snapshot import Status
+from ..snapshot import Snapshot, Status
 from .report import why_ended
 
 if TYPE_CHECKING:
     from ..frontiers import Frontier, GapFrontier
     from ..rule_list import FrontierSearch, RobustnessSearch
-    from ..snapshot import Snapshot
 
 _ROUNDED = "within the rounding of the weights"
 _STAYS = {
