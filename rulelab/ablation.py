@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from .arguments import short
 from .recording import primal_dual_integral
 from .search import Search
@@ -13,8 +15,6 @@ from .shown import Fact, Shown, rows_below
 from .snapshot import Snapshot, Status
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from .rule_list import CorelsSearch
 
 AS_SET = "as set"
@@ -199,8 +199,6 @@ class Ablation(Shown):
             variant, status, limit, objective, lower_bound, gap, work, nodes, seconds, primal_dual_integral (over work),
             and nodes_factor and seconds_factor: how many times those of the first row.
         """
-        import pandas as pd
-
         frame = pd.DataFrame([_row(each) for each in self.outcomes], columns=_COLUMNS)
         for name in ("nodes", "seconds") if len(frame) else ():
             first = float(frame[name].iat[0])

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -47,6 +48,14 @@ def write(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write a file, a text as UTF-8; see `replacing`."""
     with replacing(path) as part:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def load_tables(path: Path) -> dict[str, dict[str, Any]]:
+    """The tables of a TOML file of this package by name; lists are tuples."""
+    tables: dict[str, dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))
+    for table in tables.values():
+        table |= {name: tuple(value) for name, value in table.items() if isinstance(value, list)}
+    return tables
 
 
 _TEXT = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)  # also one without an end: no text is read twice

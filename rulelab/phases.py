@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import abc
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .certificate import Certificate, of_all
+from .models import Model
 from .proving import Proving
 from .search import Search
 from .snapshot import CUT_BY, FIRST, Snapshot, Status
-
-if TYPE_CHECKING:
-    from .models import Model
 
 _MOST_EFFORT = 1 << 30
 """Words looked at by the search for the best model of all, about, before it is given up: some seconds."""

@@ -4,35 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from .arguments import ParameterError
 
 
-class Bar(Protocol):
-    """What is used of a bar of tqdm."""
-
-    n: Any
-
-    def update(self, n: float = 1) -> Any: ...
-
-    def set_postfix_str(self, s: str = "", refresh: bool = True) -> Any: ...
-
-
 @contextmanager
-def bar(verbose: Any, what: str, total: int | None = None, unit: str = "it") -> Iterator[Bar | None]:
+def bar(verbose: Any, what: str, total: int | None = None, unit: str = "it") -> Iterator[Any]:
     """A bar on stderr, or in the cell of a notebook, that ends with the block; None where none is asked for.
 
-    Parameters
-    ----------
-    verbose : bool or int
-        Whether it is asked for.
-    what : str
-        Stands before it.
-    total : int, optional
-        How many units there will be.
-    unit : str
-        What is counted.
+    ``verbose``: whether it is asked for. ``what``: stands before it. ``total``: how many units there will be. ``unit``:
+    what is counted.
     """
     check(verbose)
     if not verbose:

@@ -73,16 +73,10 @@ class Recipe:
         limits of support, or all conditions must not be used. Raises ValueError when nothing has the name of what must
         not be used, and when a direction names no column, or one of categories.
 
-        Parameters
-        ----------
-        conditions : DataFrame of bool, shape (n_rows, n_conditions)
-        y : array, shape (n_rows,), optional
-            Labels; antecedents are judged by them where ``by_class`` is set.
-        sample_weight : array, shape (n_rows,), optional
-        columns : collection of str
-            Of the table; one that must not be used may have given no condition.
-        verbose : bool
-            Show the progress of mining.
+        ``conditions`` (DataFrame of bool, shape (n_rows, n_conditions)). ``y`` (array, shape (n_rows,), optional):
+        labels; antecedents are judged by them where ``by_class`` is set. ``sample_weight`` (array, shape (n_rows,),
+        optional). ``columns``: of the table; one that must not be used may have given no condition. ``verbose``: show
+        the progress of mining.
         """
         conditions, named = self._allowed(conditions, columns)
         if not self.family.mined:

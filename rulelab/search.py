@@ -11,22 +11,21 @@ import abc
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import pandas as pd
 
 from .arguments import ParameterError, arguments_of, is_least, is_whole, require, short
 from .data.problem import Problem
 from .interrupts import held_back
-from .progress import Bar, bar, check
+from .progress import bar, check
 from .sharing import Shared
 from .shown import Fact, Shown, figure
 from .slices import Pace, Slices
 from .snapshot import Snapshot, Status, time_left
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pandas as pd
-
     from .models import Model
 
 MOST_WORK = 1 << 40
@@ -144,8 +143,6 @@ class Search(Shown, Shared, abc.ABC):
             One row, of the best model: status, objective, lower_bound, gap, errors, complexity. Searches for several
             models have rows of their own.
         """
-        import pandas as pd
-
         columns = ["status", "objective", "lower_bound", "gap", "errors", "complexity"]
         now = self.snapshot
         best = None if now is None else now.incumbent
@@ -361,7 +358,6 @@ def solve(
 def _told(search: Search, states: Iterator[Snapshot]) -> Iterator[Snapshot]:
     """The same states, with a bar that says how far they are."""
     with bar(True, type(search).__name__, unit=" units of work") as shown:
-        assert shown is not None
         if not search.compiled:
             shown.set_postfix_str("compiling, or loading what was compiled")
             search.compile()
@@ -371,7 +367,7 @@ def _told(search: Search, states: Iterator[Snapshot]) -> Iterator[Snapshot]:
             yield snapshot
 
 
-def _tell(shown: Bar, snapshot: Snapshot, before: int, left: str) -> None:
+def _tell(shown: Any, snapshot: Snapshot, before: int, left: str) -> None:
     best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
     said = f"{best}, bound {figure(snapshot.lower_bound)}, {snapshot.stands}"
     shown.update(snapshot.work - before - shown.n)

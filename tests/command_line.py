@@ -1,8 +1,11 @@
 """The command line for tests: in this process, or in one of its own."""
 
+import csv
 import os
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -38,6 +41,13 @@ def refused(capsys: pytest.CaptureFixture[str], said: str, *arguments: object, t
     assert (status, out, told or err.count("\n") == 1) == (2, "", True), err
     assert said in err
     return err
+
+
+def refusals(where: str, **meant: Iterable[object]) -> list[tuple[tuple[str, ...], str]]:
+    """Words that commands refuse, and what they say then; some words stand for others that are ``meant``."""
+    with (ROOT / "tests" / "cli" / "refusals.csv").open(encoding="utf-8") as file:
+        rows = [(shlex.split(row["words"]), row["said"]) for row in csv.DictReader(file) if row["where"] == where]
+    return [(tuple(str(each) for word in words for each in meant.get(word, (word,))), said) for words, said in rows]
 
 
 def python(*arguments: str, cwd: Path = ROOT, **variables: str) -> str:

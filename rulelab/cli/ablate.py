@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_most
 from .data_options import read_problem, unheard
-from .families import add_memory, add_parameters, add_preparation, recipe_of
-from .options import add, add_columns, add_limits, add_source, add_written
+from .families import add_memory, add_problem, recipe_of
+from .options import add, add_limits, add_source, add_written
 from .output import CommandError, bad_input, save, say, table
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ _MODELS = ("rule-list", "falling-rule-list")
 
 
 def add_to(commands: Any) -> None:
-    """Register the command."""
     what = "Run a search as it is set and once more without each of its bounds: the optimum is the same, the work not."
     parser = commands.add_parser("ablate", help="measure what each bound is worth", description=what)
     add_source(parser)
@@ -27,15 +26,12 @@ def add_to(commands: Any) -> None:
     text = "the search of the CORELS paper: with all bounds, then with the first alone, then with one more each time"
     add(parser, "--added", action="store_true", text=text)
     add(parser, "--quiet", action="store_true", text="no progress")
-    add_columns(parser)
-    add_preparation(parser, _MODELS)
-    add_parameters(parser, _MODELS, without=["fairness", "min_group_size", "labels"])
+    add_problem(parser, _MODELS, ["fairness", "min_group_size", "labels"])
     add_memory(add_limits(parser, "Each run has the whole time; at Ctrl-C what has ended is shown."))
     parser.set_defaults(run=ablate)
 
 
 def ablate(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..ablation import Ablation, of_the_paper
 
     recipe = recipe_of(args, args.model)

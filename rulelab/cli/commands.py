@@ -19,12 +19,14 @@ from typing import NoReturn
 from .. import __version__
 from ..extras import missing
 from ..lazy import BUILDERS, gone
+from ..shown import percent
 from . import (
     ablate,
     doctor,
     examples,
     explain,
     export,
+    fit,
     frontier,
     least_gap,
     near,
@@ -35,23 +37,8 @@ from . import (
     sweep,
     verify,
 )
-from .families import MODELS, add_memory, add_parameters, add_preparation
-from .fit import add_several_classes, fit
-from .options import (
-    add,
-    add_columns,
-    add_limits,
-    add_proof_limit,
-    add_reading,
-    add_source,
-    add_written,
-    jobs,
-    least_zero,
-    reading_of,
-    whole,
-)
+from .options import add_reading, reading_of
 from .output import CommandError, check_files, one_line, say, table
-from .runs import add_keep
 
 BENCHMARKS = examples.folder_of("benchmarks")
 
@@ -120,7 +107,6 @@ def _refuse_gone(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def _datasets(args: argparse.Namespace) -> int:
     from .. import datasets
-    from ..shown import percent
 
     if args.describe is not None:
         return _describe(args)
@@ -177,9 +163,7 @@ def command_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rulelab {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve.add_to(commands)
-    fit = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
-    _add_fit(commands.add_parser("fit", help="find the optimal model of a table", description=fit))
-    for command in (near, robustness, ablate, frontier, least_gap, stability, sweep):
+    for command in (fit, near, robustness, ablate, frontier, least_gap, stability, sweep):
         command.add_to(commands)
     verify.add_to(commands)
     explain.add_proof_to(commands)
@@ -187,7 +171,6 @@ def command_parser() -> argparse.ArgumentParser:
     runs.add_to(commands)
     explain.add_to(commands)
     examples.add_to(commands)
-    examples.add_papers_to(commands)
     doctor.add_to(commands)
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
     listing.add_argument("--describe", metavar="FILE", help="instead: how this file is read and what its columns hold")
@@ -208,32 +191,3 @@ def _unrecognized(arguments: Sequence[str], parser: argparse.ArgumentParser) -> 
     options = re.findall(r"--[a-z-]+", parser.format_usage())
     near = [each for each in arguments for each in difflib.get_close_matches(each.partition("=")[0], options, 1)]
     return f"unrecognized arguments: {' '.join(arguments)}" + (f"; did you mean {', '.join(near)}?" if near else "")
-
-
-def _add_fit(parser: argparse.ArgumentParser) -> None:
-    add_source(parser)
-    add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
-    add_written(parser, "-o", "--output", text="save the model as JSON")
-    add_written(
-        parser, "--proof", text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`"
-    )
-    add_proof_limit(parser)
-    text = "save the run, to be looked at on the page and in notebooks"
-    add_written(parser, "--record", text=text)
-    add_keep(parser)
-    text = "of rule lists: say how many labels may be wrong, and rows come or go, before another is better"
-    add(parser, "--robustness", action="store_true", text=text)
-    add(parser, "--quiet", action="store_true", text="no progress")
-    add_columns(parser)
-    add_preparation(parser)
-    add_parameters(parser, demands=True)
-    add_several_classes(parser)
-    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
-    text = "of rule lists: corels is the one that its papers describe (default: exact)"
-    add(parser, "--search", choices=["exact", "corels"], default=argparse.SUPPRESS, text=text)
-    text = "threads of the search for rule lists, or all: one for each core; those that have to obey something have one"
-    add(parser, "--jobs", type=jobs, metavar="N", text=text)
-    limits = add_limits(parser, "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap.")
-    add_memory(limits)
-    add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
-    parser.set_defaults(run=fit)

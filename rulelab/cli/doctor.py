@@ -7,6 +7,7 @@ import os
 import platform
 import time
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,8 +51,6 @@ def _machine() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    from importlib import metadata
-
     from packaging.requirements import Requirement
 
     needed = [Requirement(line) for line in metadata.requires("rulelab") or []]
@@ -146,7 +145,6 @@ def _search() -> Iterator[Finding]:
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
     text = "Say whether this installation works: versions, compiled kernels, data, and a search with its proof."
     parser = commands.add_parser("doctor", help="say whether this installation works", description=text)
     parser.set_defaults(run=doctor)

@@ -26,7 +26,6 @@ def folder_of(name: str) -> Path | None:
 
 
 def examples(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     source = folder_of("notebooks")
     if source is None:
         raise CommandError("the notebooks were not installed with this copy of rulelab: install the wheel again", 1)
@@ -65,7 +64,6 @@ def _headings(notebook: dict[str, Any]) -> Iterator[str]:
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
     text = "Copy the notebooks to a folder of your own."
     parser = commands.add_parser("examples", help="copy the notebooks to a folder", description=text)
     parser.add_argument(
@@ -75,10 +73,6 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--benchmarks", action="store_true", help="the scripts of `rulelab bench`, too")
     parser.add_argument("--overwrite", action="store_true", help="replace files of the same names")
     parser.set_defaults(run=examples)
-
-
-def add_papers_to(commands: Any) -> None:
-    """Register the command."""
     what = "Make the figures and tables of the papers again; the authors' numbers stand beside ours."
     parser = commands.add_parser("papers", help="make the figures of the papers again", description=what)
     parser.add_argument("names", nargs="*", metavar="NAME", help="which ones; default: all of them")
@@ -89,7 +83,6 @@ def add_papers_to(commands: Any) -> None:
 
 
 def papers(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..papers import figures, write
     from ..papers.page import cells, numeric
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def explain(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     if not args.term:
         print("\n".join(f"{term.name}: {term.sentence}" for term in sorted(TERMS.values(), key=lambda term: term.name)))
         return 0
@@ -30,7 +29,6 @@ def explain(args: argparse.Namespace) -> int:
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
     text = "Say what a term means, with its formula and the theorem it rests on; without a term list all of them."
     parser = commands.add_parser("explain", help="say what a term means", description=text)
     parser.add_argument("term", nargs="*", metavar="TERM", help="such as lower bound, curiosity or min_support")
@@ -38,7 +36,6 @@ def add_to(commands: Any) -> None:
 
 
 def add_proof_to(commands: Any) -> None:
-    """Add the command."""
     text = (
         "Say why a rule list, or a softly falling list, of one's choice is no better than the one that is proven "
         "optimal: the lines of the proof that it comes to, what it has spent by then and what the rest costs at least. "
@@ -59,7 +56,6 @@ def add_proof_to(commands: Any) -> None:
 
 
 def explain_proof(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..certificate import CertificateError
     from ..certificate import explain_proof as explained
 

@@ -19,7 +19,6 @@ FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
 
 
 def add_to(commands: Any) -> None:
-    """Register the commands."""
     what = (
         "Write a saved model as text, JSON, a Python function without imports, an SQL expression or PMML 4.4. The "
         "columns are called as in training; in SQL a missing cell is NULL, and NaN should be stored as NULL, too."
@@ -44,7 +43,6 @@ def add_to(commands: Any) -> None:
 
 
 def export(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..models import ModelError, load_model
 
     if args.to != "sql" and (args.dialect or args.value):

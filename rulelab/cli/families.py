@@ -23,7 +23,7 @@ from ..families import (
     Parameter,
 )
 from ..families.typed import ENTRIES
-from .options import add, number, or_none, size, whole
+from .options import add, add_columns, number, or_none, size, whole
 from .output import CommandError, one_line
 
 if TYPE_CHECKING:
@@ -84,6 +84,18 @@ def add_parameters(
         if title not in groups:
             groups[title] = parser.add_argument_group(title)
         _add(groups[title], name, owners)
+
+
+def add_problem(
+    parser: argparse.ArgumentParser,
+    models: Iterable[str] = tuple(MODELS),
+    without: Iterable[str] = (),
+    demands: bool = False,
+) -> None:
+    """The columns of the table, and all parameters, of its preparation and of the searches."""
+    add_columns(parser)
+    add_preparation(parser, models)
+    add_parameters(parser, models, without, demands)
 
 
 def add_memory(group: Any) -> None:

@@ -15,12 +15,12 @@ from ..families.wording import count
 from ..shown import digits, percent
 from .counted import is_counted
 from .data_options import of_sheet, problem_of, read, say_leaks, sheet_of, unheard
-from .families import recipe_of
-from .options import add
+from .families import MODELS, add_memory, add_problem, recipe_of
+from .options import add, add_limits, add_proof_limit, add_source, add_written, jobs, least_zero, whole
 from .output import CommandError, bad_input, is_data_set, one_line, save_model, say, say_doubts, table, writing
 from .progress import drained, proof_watch
 from .robustness import robustness_of, stays_optimal
-from .runs import check_keep, is_provable, keep
+from .runs import add_keep, check_keep, is_provable, keep
 from .verify import classes_of, labels
 
 if TYPE_CHECKING:
@@ -45,8 +45,40 @@ _MOST_CHECKED = 200_000
 """Sets of a proof times antecedents that are checked at once, which takes a few seconds."""
 
 
+def add_to(commands: Any) -> None:
+    what = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
+    parser = commands.add_parser("fit", help="find the optimal model of a table", description=what)
+    add_source(parser)
+    add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
+    add_written(parser, "-o", "--output", text="save the model as JSON")
+    add_written(
+        parser, "--proof", text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`"
+    )
+    add_proof_limit(parser)
+    text = "save the run, to be looked at on the page and in notebooks"
+    add_written(parser, "--record", text=text)
+    add_keep(parser)
+    text = "of rule lists: say how many labels may be wrong, and rows come or go, before another is better"
+    add(parser, "--robustness", action="store_true", text=text)
+    add(parser, "--quiet", action="store_true", text="no progress")
+    add_problem(parser, demands=True)
+    text = (
+        "of rule lists: one list whose rules each predict one of all classes of the target; without it --positive says "
+        "which class is told from the rest"
+    )
+    add(parser, "--several-classes", choices=[ONE_LIST], text=text)
+    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
+    text = "of rule lists: corels is the one that its papers describe (default: exact)"
+    add(parser, "--search", choices=["exact", "corels"], default=argparse.SUPPRESS, text=text)
+    text = "threads of the search for rule lists, or all: one for each core; those that have to obey something have one"
+    add(parser, "--jobs", type=jobs, metavar="N", text=text)
+    limits = add_limits(parser, "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap.")
+    add_memory(limits)
+    add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
+    parser.set_defaults(run=fit)
+
+
 def fit(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..data.metrics import confusion
     from ..models import Provenance
     from ..recording import Recording
@@ -225,17 +257,7 @@ def _share(value: float) -> str:
     return "-" if math.isnan(value) else f"{percent(value)} %"
 
 
-def add_several_classes(parser: argparse.ArgumentParser) -> None:
-    """Add the option."""
-    text = (
-        "of rule lists: one list whose rules each predict one of all classes of the target; without it --positive says "
-        "which class is told from the rest"
-    )
-    add(parser, "--several-classes", choices=[ONE_LIST], text=text)
-
-
 def fit_one_list(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..data.multiclass import MultiClassProblem
     from ..models import Provenance
     from ..multiclass import MultiClassRuleListSearch

@@ -11,8 +11,8 @@ from ..families.wording import count
 from ..parameters import MAX_LENGTH
 from ..shown import digits, figure, percent
 from .data_options import read_problem, unheard
-from .families import CRITERIA_NAMES, MODELS, add_memory, add_parameters, add_preparation, reader_of, recipe_of
-from .options import add, add_columns, add_limits, add_source, add_written, number, several, whole
+from .families import CRITERIA_NAMES, MODELS, add_memory, add_problem, reader_of, recipe_of
+from .options import add, add_limits, add_source, add_written, number, several, whole
 from .output import RESULT, CommandError, bad_input, one_line, save, say, table
 from .progress import distance, drained
 
@@ -35,7 +35,6 @@ _OF_PLACES = {
 
 
 def add_to(commands: Any) -> None:
-    """Register the command."""
     what = (
         "What a rule more, or fairness, is worth. Rule lists: the least errors of any list of at most 0, 1, .. rules. "
         "Rule sets: the best set of every complexity. With --fairness: the best model of every tolerance."
@@ -46,9 +45,7 @@ def add_to(commands: Any) -> None:
     add(parser, "--model", choices=models, default=models[0], text="the family of models")
     add_written(parser, endings=RESULT, text="save the points: FILE.json, with their models, or FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
-    add_columns(parser)
-    add_preparation(parser, models)
-    add_parameters(parser, models, without=_OTHERWISE)
+    add_problem(parser, models, _OTHERWISE)
     suppressed = {"default": argparse.SUPPRESS}
     group = parser.add_argument_group("points")
     text = f"of rule lists by number of rules: most rules of the last point (default: {_MAX_LENGTH})"
@@ -64,7 +61,6 @@ def add_to(commands: Any) -> None:
 
 
 def frontier(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     by_tolerance, by_rules = hasattr(args, "fairness"), args.model == "rule-list" and not hasattr(args, "fairness")
     _refuse(args, by_tolerance, by_rules)
     recipe = recipe_of(args, args.model, without=_OTHERWISE)

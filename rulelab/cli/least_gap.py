@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from ..families import FAMILIES
+from ..families import least_gap as words
 from ..families.wording import at_least, restricted
 from ..parameters import FREE_RULES, MAX_LENGTH, MIN_ACCURACY
+from ..shown import percent
 from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, reader_of, recipe_of
 from .fit import rates_of_groups, save_proof
@@ -35,7 +38,6 @@ _OWN = {
 
 
 def add_to(commands: Any) -> None:
-    """Register the command."""
     what = (
         "The rule list or rule set of least gap between groups among those that are as accurate as is asked for, with "
         "a proof that none has a smaller one; for several accuracies, or none, a table of them. Of rule sets accuracy "
@@ -69,7 +71,6 @@ def add_to(commands: Any) -> None:
 
 
 def least_gap(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     single = args.accuracy is not None and len(args.accuracy) == 1
     for name in ("output", "proof") if not single else ():
         if getattr(args, name) is not None:
@@ -107,7 +108,6 @@ def _chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
 def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> OneGap:
     """The model of least gap at one accuracy."""
     from .. import rule_list, rule_set
-    from ..families import least_gap as words
     from ..report.known import Known, told
     from ..snapshot import Status
 
@@ -132,10 +132,6 @@ def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], repor
 
 
 def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
-    from ..families import FAMILIES
-    from ..families import least_gap as words
-    from ..shown import percent
-
     best, parameters, m = snapshot.incumbent, search.parameters, search.problem.n_antecedents
     assert best is not None
     right = f"{percent(1 - best.errors / best.model.weight, 2)} % right"
@@ -154,7 +150,6 @@ def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
 
 def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> GapFrontier:
     """The least gap at several accuracies."""
-    from ..families import FAMILIES
     from ..frontiers import GapFrontier
     from ..report import front
 

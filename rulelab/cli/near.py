@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..families.wording import at_least, count
 from ..shown import digits, percent
 from .data_options import read_problem, unheard
-from .families import add_memory, add_parameters, add_preparation, recipe_of
-from .options import add, add_columns, add_limits, add_source, add_written, least_zero, whole
+from .families import add_memory, add_problem, recipe_of
+from .options import add, add_limits, add_source, add_written, least_zero, whole
 from .output import RESULT, CommandError, as_option, bad_input, first_of, one_line, save, say, table
 from .progress import drained
 
@@ -26,7 +26,6 @@ _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
 
 def add_to(commands: Any) -> None:
-    """Register the command."""
     what = (
         "Find all rule lists or rule sets within a distance of the optimum, best first, and which antecedents or rules "
         "they share."
@@ -37,9 +36,7 @@ def add_to(commands: Any) -> None:
     text = "save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser"
     add_written(parser, endings=(*RESULT, ".html"), text=text)
     add(parser, "--quiet", action="store_true", text="no progress")
-    add_columns(parser)
-    add_preparation(parser, _MODELS)
-    add_parameters(parser, _MODELS, without=_WITHOUT)
+    add_problem(parser, _MODELS, _WITHOUT)
     group = parser.add_argument_group("what is near")
     text = "models whose objective is at most so much above the optimum (default: 0.01; of rule sets a ratio of 0.01)"
     add(group, "--within", type=least_zero, metavar="X", text=text)
@@ -51,7 +48,6 @@ def add_to(commands: Any) -> None:
 
 
 def near(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..report import Near
 
     sets, output = args.model == "rule-set", args.output

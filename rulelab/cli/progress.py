@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..families.wording import at_least, at_most
 from ..interrupts import noted
 from .data_options import unheard
 from .output import one_line, say
@@ -24,8 +25,6 @@ _LOG_SECONDS = 5.0
 
 def distance(snapshot: Snapshot) -> str:
     """How far the best model is from the bound."""
-    from ..families.wording import at_least, at_most
-
     objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
     return (
         f"objective {objective:.7f}  bound {at_least(snapshot.lower_bound, 7)}  gap {at_most(snapshot.gap)}  "
@@ -42,16 +41,8 @@ def drained(
 ) -> tuple[Snapshot, bool]:
     """The last state of a search within the limits of the options, and whether Ctrl-C ended it.
 
-    Parameters
-    ----------
-    args : Namespace
-        With ``quiet`` and ``time_limit``.
-    gap : float
-        Stop at this distance.
-    describe : callable
-        What the progress says of a state.
-    observe : callable, optional
-        Takes every state.
+    ``args``: with ``quiet`` and ``time_limit``. ``gap``: stop at this distance. ``describe``: what the progress says of
+    a state. ``observe``: takes every state.
     """
     from ..snapshot import time_left
 

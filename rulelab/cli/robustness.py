@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least
 from .data_options import read_problem, unheard
-from .families import add_memory, add_parameters, add_preparation, recipe_of
-from .options import add, add_columns, add_limits, add_source, add_written
+from .families import add_memory, add_problem, recipe_of
+from .options import add, add_limits, add_source, add_written
 from .output import RESULT, CommandError, bad_input, one_line, save, say, table
 from .progress import drained
 from .verify import labels
@@ -23,7 +23,6 @@ _WORDS = {"relabelled": "labels are wrong", "removed": "rows are removed", "adde
 
 
 def add_to(commands: Any) -> None:
-    """Register the command."""
     what = (
         "How many labels may be wrong, rows removed, or rows like training rows added, before another "
         "rule list over the same antecedents is better than the optimal one: exactly, with that list."
@@ -32,15 +31,12 @@ def add_to(commands: Any) -> None:
     add_source(parser)
     add_written(parser, endings=RESULT, text="save what is found: FILE.json, with the other lists, or FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
-    add_columns(parser)
-    add_preparation(parser, ["rule-list"])
-    add_parameters(parser, ["rule-list"], without=_WITHOUT)
+    add_problem(parser, ["rule-list"], _WITHOUT)
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is proven by then is given."))
     parser.set_defaults(run=robustness)
 
 
 def robustness(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..report import Withstood
     from ..rule_list import RobustnessSearch, RuleListSearch
 

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..families import FAMILIES, NAMING
+from ..families.criteria import in_words
+from ..families.typed import written
 from ..families.wording import at_most
 from ..shown import digits
 from .data_options import Report
@@ -138,7 +141,6 @@ def deleted(args: argparse.Namespace) -> int:
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
     text = "Runs that were kept: by the page, as it serves with a store, or by rl.store in Python."
     parser = commands.add_parser("runs", help="list, show, export, import and delete kept runs", description=text)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
@@ -193,7 +195,6 @@ def _whole(text: str) -> int:
 
 
 def add_keep(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
     text = "keep the run under a name, if one is given, where the page lists it and rulelab runs finds it"
     add(parser, "--keep", nargs="?", const="", metavar="NAME", text=text)
     text = "SQLite file or URL of the database that --keep writes to (default: the one that rulelab doctor names)"
@@ -249,10 +250,6 @@ def keep(
 
 def _settings(args: argparse.Namespace, recording: Recording, data: Dataset) -> dict[str, str]:
     """Names and values of what was set, in the words of the page."""
-    from ..families import FAMILIES, NAMING
-    from ..families.criteria import in_words
-    from ..families.typed import written
-
     family, values = FAMILIES[recording.family], recording.parameters
     said = {"Model family": family.called, "Data set": data.name}
     said["Sensitive attribute"] = ", ".join(args.sensitive or ()) or "none"

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 from .. import __version__
@@ -18,7 +19,6 @@ from .output import CommandError, bad_input, say
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
-    """Add the option."""
     text = "SQLite file or URL of the database that keeps runs, models and proofs, for all visitors to see; none: they "
     text += "are not kept (default: the file that rulelab doctor names, or none where others than this machine can "
     text += "connect)"
@@ -54,7 +54,6 @@ def kept(args: argparse.Namespace) -> Iterator[str]:
 
 
 def serve(args: argparse.Namespace) -> int:
-    """Run the command."""
     from ..views.forms.tables import offer
     from ..views.serving import logs
 
@@ -73,18 +72,9 @@ def _served(args: argparse.Namespace) -> int:
     from ..views.serving.settings import ServingError
 
     names = (
-        "port",
-        "address",
-        "show",
-        "origin",
-        "frame_from",
-        "prefix",
-        "basic_auth",
-        "oauth",
-        "demo",
-        "open_metrics",
+        "port", "address", "show", "origin", "frame_from", "prefix", "basic_auth", "oauth", "demo", "open_metrics",
         "grace",
-    )
+    )  # fmt: skip
     options: dict[str, Any] = {name: getattr(args, name) for name in (*names, "memory", "session_memory")}
     try:
         with kept(args) as where:
@@ -119,8 +109,6 @@ def _cluster(args: argparse.Namespace) -> Iterator[None]:
 
 def _differing(client: Any) -> list[str]:
     """What is wrong with the workers of a cluster: no rulelab, or another version of it; in words, none twice."""
-    from importlib.metadata import version
-
     found = client.run(version, "rulelab", on_error="return")
     wrong = {
         "no rulelab is installed there" if isinstance(each, Exception) else f"rulelab {each} is installed there"
@@ -131,7 +119,6 @@ def _differing(client: Any) -> list[str]:
 
 
 def add_to(commands: Any) -> None:
-    """Add the command to a parser."""
     parser = commands.add_parser(
         "serve", help="serve the dashboard", description="Serve the dashboard, by default to this machine alone."
     )

@@ -8,15 +8,14 @@ from math import isnan
 from ..families.wording import count
 from ..shown import percent, share
 from .data_options import read, unheard
-from .families import MODELS, add_memory, add_parameters, add_preparation, recipe_of
-from .options import add, add_columns, add_limits, add_source, add_written, whole
+from .families import MODELS, add_memory, add_problem, recipe_of
+from .options import add, add_limits, add_source, add_written, whole
 from .output import CommandError, bad_input, one_line, save, say, table
 
 _SHOWN = 20
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Register the command."""
     what = "Search the best model of the table and of bootstrap samples of its rows: which rules return?"
     parser = commands.add_parser("stability", help="which rules of a model return", description=what)
     add_source(parser)
@@ -24,16 +23,13 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_written(parser, endings=(".csv",), text="save the table of rules: FILE.csv")
     add(parser, "--quiet", action="store_true", text="no progress")
     add(parser, "--samples", type=whole(1), default=20, metavar="N", text="bootstrap samples")
-    add_columns(parser)
-    add_preparation(parser)
-    add_parameters(parser)
+    add_problem(parser)
     add(parser, "--random-state", type=whole(0), default=0, metavar="N", text="seed of the samples")
     add_memory(add_limits(parser, "Of each search; at Ctrl-C what the samples so far say is given."))
     parser.set_defaults(run=stability)
 
 
 def stability(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from .. import estimators
 
     recipe = recipe_of(args, args.model)

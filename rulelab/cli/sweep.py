@@ -17,8 +17,8 @@ from ..parameters import TIME_LIMIT
 from ..shown import percent
 from .counted import client_at
 from .data_options import Report, read, unheard
-from .families import ASKED, add_memory, add_parameters, add_preparation, criterion_of, reader_of, recipe_of
-from .options import add, add_columns, add_source, add_written, least_zero, or_none, whole
+from .families import ASKED, add_memory, add_problem, criterion_of, reader_of, recipe_of
+from .options import add, add_source, add_written, least_zero, or_none, whole
 from .output import CommandError, bad_input, is_data_set, one_line, save, say, table
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ _BINARIZING = {each.name for each in BINARIZING}
 
 
 def add_to(commands: Any) -> None:
-    """Register the command."""
     what = (
         "Fit a family with every combination of some values of its parameters, on the folds of a cross-validation or, "
         "where rows are counted, on their test rows, and say which are on the front of accuracy and complexity."
@@ -63,9 +62,7 @@ def add_to(commands: Any) -> None:
     add_written(parser, "--results", text=text)
     add(parser, "--jobs", type=whole(1), default=1, metavar="N", text="fits at a time")
     add(parser, "--quiet", action="store_true", text="no progress")
-    add_columns(parser)
-    add_preparation(parser, ASKED)
-    add_parameters(parser, ASKED, without=("criterion",), demands=True)
+    add_problem(parser, ASKED, ["criterion"], demands=True)
     add(parser, "--random-state", type=whole(0), default=0, metavar="N", text="seed of the folds and of what is random")
     limits = parser.add_argument_group("limits", "At Ctrl-C the fits that are done are told.")
     text = "seconds of each search, or none"
@@ -75,7 +72,6 @@ def add_to(commands: Any) -> None:
 
 
 def sweep(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from .. import sweeps
 
     recipe = recipe_of(args, args.model)

@@ -6,7 +6,8 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import count
+from ..families import least_gap
+from ..families.wording import at_least, at_most, count, restricted
 from .counted import is_counted, recount, target_of
 from .families import family_of
 from .options import add_count, add_reading, number, reading_of
@@ -33,7 +34,6 @@ _AS_FITTED = "; for the same rows give what `rulelab fit` was given, such as --t
 
 
 def verify(args: argparse.Namespace) -> int:
-    """Run the command; the exit status."""
     from ..models import MultiClassRuleList
 
     certificate, model = read_proof(args.proof), read_any_model(args.model)
@@ -262,8 +262,6 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
 
 def _of_bound(data: Dataset, model: Model, answer: Verification) -> str:
     """What is proven where the search had not ended."""
-    from ..families.wording import at_least, at_most
-
     noun = family_of(model).noun
     among = f" of which each {answer.among}" if answer.among else ""
     assert answer.objective is not None
@@ -280,9 +278,6 @@ def _of_bound(data: Dataset, model: Model, answer: Verification) -> str:
 
 
 def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool, rows: int) -> list[str]:
-    from ..families import least_gap
-    from ..families.wording import restricted
-
     family = family_of(model)
     noun = family.noun
     spoken = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in answer.parameters.items())
@@ -312,7 +307,6 @@ def _listed(columns: tuple[str, ...]) -> str:
 
 
 def add_to(commands: Any) -> None:
-    """Add the command."""
     check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
     parser = commands.add_parser("verify", help="check a proof on the data", description=check)
     add_proof(parser)

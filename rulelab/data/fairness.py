@@ -24,28 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate of each group as a sum of training errors, per weight of the group.
+    """A rate of each group as a sum of training errors, per weight of the group."""
 
-    Attributes
-    ----------
-    name : str
-        One of `rulelab.data.metrics.RATES`, or "error".
-    on_positives, on_negatives : int
-        Coefficients of the errors on positives and on negatives in the rate's numerator.
-    per : str
-        What the numerator is divided by: "positives", "negatives" or "rows" of the group.
-    base : int
-        Coefficient of the group's positives in the numerator.
-    tolerance : float
-        Largest difference between two groups.
-    """
-
-    name: str
+    name: str  # one of `rulelab.data.metrics.RATES`, or "error"
+    # on_positives, on_negatives: coefficients of the errors on positives and on negatives in the rate's numerator
     on_positives: int
     on_negatives: int
-    per: str
-    base: int
-    tolerance: float
+    per: str  # what the numerator is divided by: "positives", "negatives" or "rows" of the group
+    base: int  # coefficient of the group's positives in the numerator
+    tolerance: float  # largest difference between two groups
 
 
 @dataclass(frozen=True)

@@ -31,35 +31,18 @@ NEAR = 0.15
 
 @dataclass(frozen=True)
 class Gap:
-    """The largest difference of a criterion's rates over pairs of groups.
+    """The largest difference of a criterion's rates over pairs of groups."""
 
-    Attributes
-    ----------
-    criterion : str
-        One of `MEASURED`.
-    value : float
-        Between 0 and 1; ``nan`` when fewer than two groups have the rate.
-    low, high : float
-        Interval of this pair's difference, by the score method without continuity correction (Newcombe, Statistics in
-        Medicine 17, 1998, method 10). It does not account for the pair being the one that differs most.
-    rate : str or None
-        The rate that differs most.
-    groups : tuple of two str, or None
-        The group with the higher rate, and the one with the lower.
-    few : bool
-        Whether one of these two has fewer than `FEW` rows of the kind that the rate counts.
-    undefined : tuple of str
-        Groups without a single such row, which are left out.
-    """
-
-    criterion: str
-    value: float
+    criterion: str  # one of `MEASURED`
+    value: float  # between 0 and 1; ``nan`` when fewer than two groups have the rate
+    # low, high: interval of this pair's difference, by the score method without continuity correction (Newcombe,
+    # Statistics in Medicine 17, 1998, method 10). It does not account for the pair being the one that differs most.
     low: float
     high: float
-    rate: str | None
-    groups: tuple[str, str] | None
-    few: bool
-    undefined: tuple[str, ...]
+    rate: str | None  # the rate that differs most
+    groups: tuple[str, str] | None  # the group with the higher rate, and the one with the lower
+    few: bool  # whether one of these two has fewer than `FEW` rows of the kind that the rate counts
+    undefined: tuple[str, ...]  # groups without a single such row, which are left out
 
 
 def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: float = 0.95) -> Gap:
@@ -122,15 +105,8 @@ def largest_difference(rates: pd.DataFrame, rate: str) -> Difference | None:
 def emptied(per_group: Mapping[str, Confusion]) -> str:
     """Why the rates of the groups are alike and yet of no use: nearly no positive is found, or no negative spared.
 
-    Parameters
-    ----------
-    per_group : mapping of group to Confusion
-        The groups that are compared.
-
-    Returns
-    -------
-    str
-        Such as "equal because nearly everyone is missed: true positive rates 2 to 3 %"; empty when the rates say more.
+    ``per_group``: the groups that are compared. Such as "equal because nearly everyone is missed: true positive
+    rates 2 to 3 %"; empty when the rates say more.
     """
     for rate, useless, words in (
         ("true_positive_rate", lambda value: value <= NEAR, "nearly everyone is missed"),

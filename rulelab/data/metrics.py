@@ -168,14 +168,9 @@ def confusion(
 ) -> Confusion:
     """Count hits and misses.
 
-    Parameters
-    ----------
-    actual, predicted : bool array, shape (n_rows,)
-        True for the positive class.
-    sample_weight : int or float array, shape (n_rows,), optional
-        Integer weights are summed exactly.
-    heads : array, shape (n_rows,), optional
-        Where each row stands for several: for how many; counts have themselves. By default each is one row.
+    ``actual``, ``predicted`` (bool array, shape (n_rows,)): True for the positive class. ``sample_weight`` (int or
+    float array, shape (n_rows,), optional): integer weights are summed exactly. ``heads`` (array, shape (n_rows,),
+    optional): where each row stands for several: for how many; counts have themselves. By default each is one row.
     """
     cells = (actual & predicted, ~actual & predicted, ~actual & ~predicted, actual & ~predicted)
     if sample_weight is None:

@@ -314,14 +314,10 @@ def mine_within(
     Returns ``antecedents`` and ``note``: what was left out, and what to do about it; empty when nothing was. Raises
     NothingFound, ValueError: see `mine_antecedents`.
 
-    Parameters
-    ----------
-    B, max_conditions, min_support, max_support, y, sample_weight, verbose
-        See `mine_antecedents`.
-    max_antecedents : int, optional
-        None: any number of them. Single conditions are taken however many they are.
-    memory_limit : int, optional
-        Bytes that the search may take, with the arrays that it makes of the antecedents before it begins.
+    ``B``, ``max_conditions``, ``min_support``, ``max_support``, ``y``, ``sample_weight``, ``verbose``: see
+    `mine_antecedents`. ``max_antecedents``: None: any number of them. Single conditions are taken however many they
+    are. ``memory_limit``: bytes that the search may take, with the arrays that it makes of the antecedents before it
+    begins.
     """
     arguments: dict[str, Any] = {"y": y, "sample_weight": sample_weight, "verbose": verbose}
     most, name = max_antecedents, "max_antecedents"

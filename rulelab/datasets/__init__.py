@@ -24,22 +24,9 @@ from .registry import RECORDS, Record
 from .sheet import Sheet, SheetColumn
 
 __all__ = [
-    "Dataset",
-    "DatasetError",
-    "DatasetWarning",
-    "FetchError",
-    "Reading",
-    "Sheet",
-    "SheetColumn",
-    "catalogue",
-    "from_frame",
-    "home",
-    "install",
-    "load",
-    "names",
-    "read",
-    "sheet",
-]
+    "Dataset", "DatasetError", "DatasetWarning", "FetchError", "Reading", "Sheet", "SheetColumn", "catalogue",
+    "from_frame", "home", "install", "load", "names", "read", "sheet",
+]  # fmt: skip
 
 
 def names() -> dict[str, str]:

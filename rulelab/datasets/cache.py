@@ -41,10 +41,7 @@ def is_cached(record: Record) -> bool:
 def table(record: Record, download: bool = True, timeout: tuple[float, float] = TIMEOUT) -> pd.DataFrame:
     """The normalised table of a data set that is cached or can be fetched.
 
-    Raises
-    ------
-    DatasetError
-        The cached file is damaged or another one, or there is none and it cannot be fetched.
+    Raises DatasetError: the cached file is damaged or another one, or there is none and it cannot be fetched.
     """
     path = home() / record.file
     if path.is_file():

@@ -4,82 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from ..files import load_tables
 
-def set_of(words: str) -> frozenset[str]:
-    """Words that are written in a row."""
-    return frozenset(words.split())
-
-
+WORDS = {
+    name: frozenset((*found.get("words", "").split(), *found.get("phrases", ())))
+    for name, found in load_tables(Path(__file__).with_name("words.toml")).items()
+}
+"""By the names of their tables."""
 UNKNOWNS = ("leave out", "negative")
 """What becomes of rows whose target says that it is not known: see `unknown_of`."""
 MAX_GROUPS = 12
 """Most values of a column of numbers that is taken for sensitive by its name."""
-_YES = set_of(
-    "yes yeah ja jo oui si sí sì sim tak да da evet ναι igen ano áno kyllä kylla joo jah taip jā так ya "
-    "はい 是 有 예 네 "
-    "true wahr vrai vero verdadero verdadeiro prawda waar sann правда 真 "
-    "positive positiv positif positivo positiva pos pozytywny"
-)
-_NO = set_of(
-    "no nein non não nao nie нет ne nei nej nee hayır όχι nem ei ні tidak いいえ 否 无 無 아니오 아니요 "
-    "false falsch faux falso fałsz onwaar ложь 假 0 none never absent off - "
-    "negative negativ négatif negatif negativo negativa neg negatywny "
-    "ok okay normal healthy gesund benign legit legitimate genuine control"
-)
-_PAIRS = frozenset(["yn", "jn", "tf", "on", "sn", "tn", "pn", "wf", "vf", "eh", "дн", "+-"])
-"""Letters for yes and no: they mean it beside each other only."""
-_EVENTS = set_of(
-    "fraud fraudulent betrug scam default defaulted churn churned gekündigt bad died dead death deceased gestorben tot "
-    "sick ill krank disease diseased malignant cancer infected relapse readmitted spam phishing attack anomaly "
-    "anomalous abnormal failure failed defective defect faulty broken poisonous recidivist reoffended rearrested "
-    "approved accepted granted admitted hired passed pass won win success successful survived bought purchased "
-    "converted clicked subscribed quit attrited"
-)
 _NEGATION = re.compile(r"(not|non|no|never|without|un|kein\w*|nicht|ohne|pas|sans|sin|sem|bez|nie|не)[\s_-]*")
-UNKNOWN_WORDS = set_of(
-    "unknown unk unbekannt inconnu inconnue desconocido desconocida desconhecido sconosciuto nieznany неизвестно "
-    "onbekend okänd ukendt ukjent tuntematon bilinmiyor 不明 未知 missing fehlt fehlend n/a n.a. na k.a. ? ?? ??? "
-    "undefined undetermined undisclosed unspecified"
-) | {
-    "not known",
-    "not available",
-    "not specified",
-    "not stated",
-    "not reported",
-    "no answer",
-    "keine angabe",
-    "k. a.",
-    "weiss nicht",
-    "don't know",
-    "non renseigné",
-    "sin datos",
-    "(missing)",
-    "(unknown)",
-    "nicht bekannt",
-    "nicht erhoben",
-    "not recorded",
-    "prefer not to say",
-}
-"""Words, without capitals, by which a cell says that its value is not known."""
-_PROTECTED = set_of(
-    "sex gender race ethnicity ethnic ethnie religion nationality disability disabled "
-    "geschlecht rasse ethnizität konfession nationalität staatsangehörigkeit behinderung hautfarbe "
-    "sexe origine nationalité handicap sexo género raza etnia religión religião nacionalidad nacionalidade "
-    "discapacidad sesso razza nazionalità disabilità płeć plec rasa religia narodowość пол раса национальность религия "
-    "geslacht kön køn kjønn cinsiyet 性別 性别 성별 人種 种族"
-)
-_AGE = set_of("age alter altersgruppe edad âge idade età eta wiek возраст leeftijd ålder alder yaş 年齢 年龄")
-_TARGETS = set_of(
-    "target label class outcome y response default churn survived income result diagnosis decision "
-    "ziel zielgrösse klasse krank cible classe objetivo clase etiqueta resultado wynik цель класс"
-)
 _TARGET_WORDS = re.compile(
     r"default|churn|surviv|fraud|outcome|target|label|recid|attrit|readmi|died|death|mortality|diagnos|approv|admitted"
     r"|class$|betrug|kündig|ausfall"
 )
-_WEIGHTS = frozenset({"sample_weight", "case_weight", "row_weight", "survey_weight", "sampling_weight"})
 FEWEST_IDENTIFIED = 20
 """Of more rows, a column of whole numbers none of which comes twice may number them."""
 _IDENTIFIER = re.compile(r"(^|[_ .-])(id|key|uuid|index|nr|no|number)$|Id$|ID$|^id", re.ASCII)
@@ -96,10 +39,7 @@ def positive_of(rows: Mapping[Any, int]) -> Any:
     A word for yes, in the usual languages; of two labels the other one of a word for no, or the one that is an event
     (such as fraud); else the rarer one, and of numbers that are equally rare the larger one.
 
-    Parameters
-    ----------
-    rows : mapping
-        The labels, in their order, with the number of rows of each.
+    ``rows``: the labels, in their order, with the number of rows of each.
     """
     labels = list(rows)
     words = [folded(label) for label in labels]
@@ -107,16 +47,17 @@ def positive_of(rows: Mapping[Any, int]) -> Any:
     def only(which: Sequence[bool]) -> Any:
         return labels[which.index(True)] if sum(which) == 1 else None
 
-    found = only([word in _YES for word in words])
+    found = only([word in WORDS["yes"] for word in words])
     if len(words) == 2 and found is None:
-        if "".join(words) in _PAIRS or "".join(reversed(words)) in _PAIRS:
-            return labels[0 if "".join(words) in _PAIRS else 1]
+        if "".join(words) in WORDS["pairs"] or "".join(reversed(words)) in WORDS["pairs"]:
+            return labels[0 if "".join(words) in WORDS["pairs"] else 1]
         no = [
-            w in _NO or bool(_negates(w, o)) or (w, o) == ("-1", "1") for w, o in zip(words, words[::-1], strict=True)
+            w in WORDS["no"] or bool(_negates(w, o)) or (w, o) == ("-1", "1")
+            for w, o in zip(words, words[::-1], strict=True)
         ]
         found = only([not each for each in no])
     if found is None:
-        found = only([any(part in _EVENTS for part in re.split(r"[\W_]+", word)) for word in words])
+        found = only([any(part in WORDS["events"] for part in re.split(r"[\W_]+", word)) for word in words])
     if found is not None:
         return found
     numbers = all(isinstance(label, int | float) for label in labels)
@@ -137,7 +78,7 @@ def unknown_of(labels: Sequence[Any]) -> list[Any]:
 
 def is_unknown(label: Any) -> bool:
     """Whether a label is a word for that the class is not known."""
-    return isinstance(label, str) and folded(label) in UNKNOWN_WORDS
+    return isinstance(label, str) and folded(label) in WORDS["unknown"]
 
 
 def in_rows(label: Any, rows: int, total: int) -> str:
@@ -148,19 +89,20 @@ def in_rows(label: Any, rows: int, total: int) -> str:
 
 def is_protected(name: str) -> bool:
     """Whether the name of a column is that of an attribute that people must not be told apart by."""
-    return any(word in _PROTECTED or word in _AGE for word in _words(name))
+    return not (WORDS["protected"] | WORDS["age"]).isdisjoint(_words(name))
 
 
 def is_sensitive(name: str, distinct: int, is_text: bool) -> bool:
     """Whether a column is taken for groups of people to compare, and for no feature; an age in years is one."""
     words = _words(name)
-    protected = any(word in _PROTECTED for word in words) or (is_text and any(word in _AGE for word in words))
+    known = WORDS["protected"] | WORDS["age"] if is_text else WORDS["protected"]
+    protected = not known.isdisjoint(words)
     return protected and distinct >= 2 and (is_text or distinct <= MAX_GROUPS)
 
 
 def is_weight(name: str) -> bool:
     """Whether a column is called as those that say how much a row counts."""
-    return name.strip().casefold() in _WEIGHTS
+    return name.strip().casefold() in WORDS["weights"]
 
 
 def is_identifier(name: str) -> bool:
@@ -171,7 +113,7 @@ def is_identifier(name: str) -> bool:
 def target_hint(name: str) -> int:
     """How much the name of a column is that of a target: 2, wholly; 1, by a word in it; 0, not at all."""
     whole = name.strip().casefold()
-    return 2 if whole in _TARGETS else int(_TARGET_WORDS.search(whole) is not None)
+    return 2 if whole in WORDS["targets"] else int(_TARGET_WORDS.search(whole) is not None)
 
 
 def _words(name: str) -> list[str]:

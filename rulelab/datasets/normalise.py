@@ -16,49 +16,17 @@ import numpy as np
 import pandas as pd
 
 from .reading import parse_csv
+from .registry import RECORDS
 
-
-def _columns(header: str) -> list[str]:
-    return header.split(",")
-
-
-COMPAS = _columns(
-    "sex,age,age_cat,race,juv_fel_count,juv_misd_count,juv_other_count,priors_count,c_charge_degree,"
-    "days_b_screening_arrest,decile_score,score_text,is_recid,two_year_recid"
-)
-ADULT = _columns(
-    "age,workclass,fnlwgt,education,education_num,marital_status,occupation,relationship,race,sex,"
-    "capital_gain,capital_loss,hours_per_week,native_country,income"
-)
-BANK_FLOATS = _columns("emp.var.rate,cons.price.idx,cons.conf.idx,euribor3m,nr.employed")
-DEFAULT = _columns(
-    "LIMIT_BAL,SEX,EDUCATION,MARRIAGE,AGE,PAY_0,PAY_2,PAY_3,PAY_4,PAY_5,PAY_6,"
-    "BILL_AMT1,BILL_AMT2,BILL_AMT3,BILL_AMT4,BILL_AMT5,BILL_AMT6,"
-    "PAY_AMT1,PAY_AMT2,PAY_AMT3,PAY_AMT4,PAY_AMT5,PAY_AMT6,default_next_month"
-)
-BANKNOTE = _columns("variance,skewness,curtosis,entropy,class")
-HEART = _columns("age,sex,cp,trestbps,chol,fbs,restecg,thalach,exang,oldpeak,slope,ca,thal,disease")
+BANK_FLOATS = ["emp.var.rate", "cons.price.idx", "cons.conf.idx", "euribor3m", "nr.employed"]
 IONOSPHERE = [f"a{i:02d}" for i in range(1, 35)]
-LIVER = _columns("mcv,alkphos,sgpt,sgot,gammagt,drinks,selector")
-TRANSFUSION = _columns("recency_months,frequency,monetary_cc,time_months,donated")
-MAGIC = _columns("fLength,fWidth,fSize,fConc,fConc1,fAsym,fM3Long,fM3Trans,fAlpha,fDist,class")
-MUSHROOM = _columns(
-    "class,cap_shape,cap_surface,cap_color,bruises,odor,gill_attachment,gill_spacing,gill_size,gill_color,"
-    "stalk_shape,stalk_root,stalk_surface_above_ring,stalk_surface_below_ring,stalk_color_above_ring,"
-    "stalk_color_below_ring,veil_type,veil_color,ring_number,ring_type,spore_print_color,population,habitat"
-)
-GERMAN = _columns(
-    "checking_status,duration,credit_history,purpose,amount,savings,employed_since,installment_rate,personal_status,"
-    "other_debtors,residence_since,property,age,other_installments,housing,existing_credits,job,liable_for,telephone,"
-    "foreign_worker,risk"
-)
-PIMA = _columns("pregnancies,glucose,blood_pressure,skin_thickness,insulin,bmi,pedigree,age,diabetes")
-ILPD = _columns(
-    "age,sex,total_bilirubin,direct_bilirubin,alkaline_phosphatase,alanine_aminotransferase,"
-    "aspartate_aminotransferase,total_proteins,albumin,albumin_globulin_ratio,liver_patient"
-)
 MUSK = [f"f{i}" for i in range(1, 167)]
 SEXES = {1: "male", 0: "female"}
+
+
+def _header(name: str) -> list[str]:
+    """The columns of a source's own file, in its order."""
+    return list(RECORDS[name].header)
 
 
 def to_csv(frame: pd.DataFrame) -> bytes:
@@ -71,7 +39,8 @@ def compas(raw: bytes) -> pd.DataFrame:
 
     Two columns occur twice in the source (decile_score, priors_count), with the same values; the first is taken.
     """
-    frame = _table(raw, usecols=COMPAS)[COMPAS]
+    header = _header("compas")
+    frame = _table(raw, usecols=header)[header]
     return frame.astype({"days_b_screening_arrest": float})
 
 
@@ -82,7 +51,7 @@ def adult(raw: bytes) -> pd.DataFrame:
         text = _member(raw, name)
         if text.startswith(b"|"):
             text = text.partition(b"\n")[2]
-        parts.append(_table(text, names=ADULT, skipinitialspace=True))
+        parts.append(_table(text, names=_header("adult"), skipinitialspace=True))
     frame = pd.concat(parts, ignore_index=True)
     frame["income"] = frame["income"].str.rstrip(".")
     return frame
@@ -101,26 +70,27 @@ def bank_marketing(raw: bytes) -> pd.DataFrame:
 
 def default(raw: bytes) -> pd.DataFrame:
     """The CSV of the credit card clients: an identifier, 23 features in a fixed order, the target."""
-    frame = _table(raw)
-    if frame.shape[1] != len(DEFAULT) + 1:
-        raise ValueError(f"expected {len(DEFAULT) + 1} columns, found {frame.shape[1]}")
-    frame = frame.iloc[:, 1:].set_axis(DEFAULT, axis=1)
-    amounts = [c for c in DEFAULT if c.startswith(("LIMIT", "BILL", "PAY_AMT"))]
-    frame = frame.astype({c: float if c in amounts else np.int64 for c in DEFAULT})
+    frame, header = _table(raw), _header("default")
+    if frame.shape[1] != len(header) + 1:
+        raise ValueError(f"expected {len(header) + 1} columns, found {frame.shape[1]}")
+    frame = frame.iloc[:, 1:].set_axis(header, axis=1)
+    amounts = [c for c in header if c.startswith(("LIMIT", "BILL", "PAY_AMT"))]
+    frame = frame.astype({c: float if c in amounts else np.int64 for c in header})
     frame["SEX"] = frame["SEX"].map({1: "male", 2: "female"})
     return frame
 
 
 def banknote(raw: bytes) -> pd.DataFrame:
     """data_banknote_authentication.txt."""
-    frame = _table(_member(raw, "data_banknote_authentication.txt"), names=BANKNOTE)
-    return frame.astype(dict.fromkeys(BANKNOTE[:-1], float))
+    header = _header("banknote")
+    frame = _table(_member(raw, "data_banknote_authentication.txt"), names=header)
+    return frame.astype(dict.fromkeys(header[:-1], float))
 
 
 def heart(raw: bytes) -> pd.DataFrame:
     """processed.cleveland.data without the rows where ca is missing; disease: any degree of it."""
-    frame = _table(_member(raw, "processed.cleveland.data"), names=HEART, na_values=["?"]).dropna(subset=["ca"])
-    frame = frame.astype(float)
+    frame = _table(_member(raw, "processed.cleveland.data"), names=_header("heart"), na_values=["?"])
+    frame = frame.dropna(subset=["ca"]).astype(float)
     frame["sex"] = frame["sex"].map(SEXES)
     frame["disease"] = (frame["disease"] > 0).astype(np.int64)
     return frame
@@ -134,26 +104,29 @@ def ionosphere(raw: bytes) -> pd.DataFrame:
 
 def liver(raw: bytes) -> pd.DataFrame:
     """bupa.data; the target is made of the number of drinks, the last column only marks a train-test split."""
-    frame = _table(_member(raw, "bupa.data"), names=LIVER)
+    header = _header("liver")
+    frame = _table(_member(raw, "bupa.data"), names=header)
     target = (frame["drinks"] > 2).astype(np.int64)
-    return frame[LIVER[:5]].astype(np.int64).assign(drinks_gt_2=target)
+    return frame[header[:5]].astype(np.int64).assign(drinks_gt_2=target)
 
 
 def transfusion(raw: bytes) -> pd.DataFrame:
     """transfusion.data, whose header is long and whose numbers are padded with blanks."""
     frame = _table(_member(raw, "transfusion.data"))
-    return frame.set_axis(TRANSFUSION, axis=1).astype(np.int64)
+    return frame.set_axis(_header("transfusion"), axis=1).astype(np.int64)
 
 
 def magic(raw: bytes) -> pd.DataFrame:
     """magic04.data."""
-    return _table(_member(raw, "magic04.data"), names=MAGIC).astype(dict.fromkeys(MAGIC[:-1], float))
+    header = _header("magic")
+    return _table(_member(raw, "magic04.data"), names=header).astype(dict.fromkeys(header[:-1], float))
 
 
 def mushroom(raw: bytes) -> pd.DataFrame:
     """agaricus-lepiota.data with the class moved to the end."""
-    frame = _table(_member(raw, "agaricus-lepiota.data"), names=MUSHROOM, dtype=str)
-    return frame[[*MUSHROOM[1:], "class"]]
+    header = _header("mushroom")
+    frame = _table(_member(raw, "agaricus-lepiota.data"), names=header, dtype=str)
+    return frame[[*header[1:], "class"]]
 
 
 def musk(raw: bytes) -> pd.DataFrame:
@@ -166,22 +139,21 @@ def musk(raw: bytes) -> pd.DataFrame:
 
 def german(raw: bytes) -> pd.DataFrame:
     """german.data with its codes; the sex is that of the code of the personal status."""
-    frame = _table(_member(raw, "german.data"), names=GERMAN, sep=" ")
+    frame = _table(_member(raw, "german.data"), names=_header("german"), sep=" ")
     frame.insert(9, "sex", frame["personal_status"].map(dict.fromkeys(("A92", "A95"), "female")).fillna("male"))
     return frame.assign(risk=frame.pop("risk").map({1: "good", 2: "bad"}))
 
 
 def pima(raw: bytes) -> pd.DataFrame:
     """pima-indians-diabetes.data.csv, which has no header."""
-    frame = _table(raw, names=PIMA)
-    decimals = ("bmi", "pedigree")
-    return frame.astype({name: float if name in decimals else np.int64 for name in PIMA})
+    header, decimals = _header("pima"), ("bmi", "pedigree")
+    return _table(raw, names=header).astype({name: float if name in decimals else np.int64 for name in header})
 
 
 def ilpd(raw: bytes) -> pd.DataFrame:
     """Indian Liver Patient Dataset (ILPD).csv, without a header, or one that has a header; 2 is no liver patient."""
     text = _member(raw, "Indian Liver Patient Dataset (ILPD).csv")
-    frame = _table(text.partition(b"\n")[2] if text[:3].lower() == b"age" else text, names=ILPD)
+    frame = _table(text.partition(b"\n")[2] if text[:3].lower() == b"age" else text, names=_header("ilpd"))
     frame["sex"] = frame["sex"].str.lower()
     return frame.assign(liver_patient=frame.pop("liver_patient").map({1: 1, 2: 0, 0: 0}))
 
@@ -222,25 +194,8 @@ def _member(raw: bytes, *names: str) -> bytes:
     return raw
 
 
-NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {
-    f.__name__: f
-    for f in (
-        compas,
-        adult,
-        bank_full,
-        bank_marketing,
-        default,
-        banknote,
-        heart,
-        ionosphere,
-        liver,
-        transfusion,
-        magic,
-        mushroom,
-        musk,
-        german,
-        pima,
-        ilpd,
-        heloc,
-    )
-}
+_EVERY = (
+    compas, adult, bank_full, bank_marketing, default, banknote, heart, ionosphere, liver, transfusion, magic, mushroom,
+    musk, german, pima, ilpd, heloc,
+)  # fmt: skip
+NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {each.__name__: each for each in _EVERY}

@@ -14,7 +14,7 @@ import pandas as pd
 
 from .dataset import listing, quote
 from .dates import HOURS, form_of, is_text
-from .guesses import UNKNOWN_WORDS, set_of
+from .guesses import WORDS
 from .reading import Reading
 
 PLAIN = (".", "")
@@ -25,27 +25,8 @@ NEARLY = 0.9
 """Share of a column's cells that are numbers, from which on it is said when it is no column of numbers."""
 _MANY_NUMBERS, _FEW_WORDS = 10, 3
 """Different cells that are numbers, and others, where the others may all mean that there is none."""
-USUAL = set_of("NA N/A n/a #N/A #NA NaN nan -NaN -nan NULL null None <NA> 1.#IND -1.#IND 1.#QNAN -1.#QNAN") | {
-    "",
-    "#N/A N/A",
-}
-"""Cells that are empty in every column, as in pandas."""
-_IN_NUMBERS = (
-    UNKNOWN_WORDS
-    | set_of(
-        "- -- --- – — . .. ... … * n.a n.d. nd n/d k.a n.v. nv n.b. o.a. s/o s.d. n.c. nc nr none nil null (null) nan "
-        "nat <na> tbd void empty (empty) blank (blank) leer (leer) brak refused #value! #div/0! #ref! #name? #num! "
-        "#null! #nv #n/v #wert! #bezug! #zahl!"
-    )
-    | {"n. v.", "o. a.", "not applicable", "no data"}
-)
-"""Cells, without regard to capitals, that are empty where the others are numbers."""
 _BOOLEANS = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
-_MONEY = set_of("EUR USD GBP CHF JPY CAD AUD SEK NOK DKK PLN CZK INR BRL US$ A$ C$ R$ kr Fr. Rs zł")
-_UNITS = _MONEY | set_of(
-    "% ‰ ° °C °F kg g mg µg t lb lbs oz km m cm mm mi ft in l L ml dl cl h hr hrs min s sec ms d days y yr yrs years "
-    "mo months weeks kW kWh W V Hz bpm mmHg mg/dl mmol/l g/dl ppm pts px B KB kB MB GB J. Jahre ans años"
-)
+_UNITS = WORDS["money"] | WORDS["units"]
 _NUMBER = r"[+-]?[\d.,' \u00a0\u202f]*\d[.,]?"
 _WITH_UNIT = re.compile(
     rf"\s*([+-]?)([^\W\d_]*[^\s\d.,'+()-]?\.?\s?)({_NUMBER})(\s?[^\s\d.,'+()-][^\d,'+()-]{{0,11}})?\s*"
@@ -102,33 +83,18 @@ class Listed:
 
 @dataclass(frozen=True)
 class Form:
-    """How the cells of a column are read.
+    """How the cells of a column are read."""
 
-    Attributes
-    ----------
-    kind : str
-        "text", "number", "whole" (numbers without decimals), "boolean", "date" or "time" (of day, or a duration); the
-        cells of the last two stay texts.
-    marks : tuple of str
-        The decimal and the thousands mark.
-    unit : tuple of str
-        What stands before and after every number, and is left out.
-    empty : dict
-        Texts that are read as missing, with how often each is there.
-    doubts : tuple of str
-    dates : str
-        The form of dates.
-    accounts : bool
-        Whether numbers in parentheses are negative.
-    """
-
+    # kind: "text", "number", "whole" (numbers without decimals), "boolean", "date" or "time" (of day, or a duration);
+    # the cells of the last two stay texts
     kind: str = "text"
-    marks: tuple[str, str] = PLAIN
-    unit: tuple[str, str] = ("", "")
+    marks: tuple[str, str] = PLAIN  # the decimal and the thousands mark
+    unit: tuple[str, str] = ("", "")  # what stands before and after every number, and is left out
     empty: Mapping[str, int] = field(default_factory=dict)
+    """Texts that are read as missing, with how often each is there."""
     doubts: tuple[str, ...] = ()
-    dates: str = ""
-    accounts: bool = False
+    dates: str = ""  # the form of dates
+    accounts: bool = False  # whether numbers in parentheses are negative
 
     def read(self, texts: pd.Series) -> pd.Series:
         """The cells of a column in memory."""
@@ -153,9 +119,9 @@ class _Parts:
         others = dict(sorted(cells.unlike(_PYTHON).items()))  # so that examples are the same wherever they lie
         own = set(given.missing or ())
         only = given.missing is not None and "" in own
-        usual = own | (frozenset([""]) if only else USUAL)
+        usual = own | (frozenset([""]) if only else WORDS["empty"])
         self.empty = {text: n for text, n in others.items() if text.strip() in usual}
-        words = frozenset() if only else _IN_NUMBERS
+        words = frozenset() if only else WORDS["unknown"] | WORDS["empty_in_numbers"]
         self.unsaid = {t: n for t, n in others.items() if t not in self.empty and t.strip().casefold() in words}
         self.rest = {text: n for text, n in others.items() if text not in self.empty and text not in self.unsaid}
         self.plain = cells.total - sum(others.values())
@@ -194,13 +160,8 @@ class _Parts:
 def forms(columns: Mapping[str, Cells], given: Reading) -> tuple[dict[str, Form], Reading]:
     """How each column is read, and by which marks most are.
 
-    Parameters
-    ----------
-    columns : mapping
-        The cells of each column.
-    given : Reading
-        Marks that are None are guessed: those by which most columns are numbers, then for each column that is none
-        by them the others.
+    ``columns``: the cells of each column. ``given``: marks that are None are guessed: those by which most columns are
+    numbers, then for each column that is none by them the others.
     """
     asked = [marks for marks in MARKS if _allowed(marks, given)] or [(given.decimal or ".", given.thousands or "")]
     parts = {name: _Parts(cells, given) for name, cells in columns.items()}
@@ -283,7 +244,7 @@ def _units(texts: Mapping[str, int]) -> dict[str, tuple[tuple[str, str], str]]:
         if match is None:
             return {}
         before, after = match[2].strip(), (match[4] or "").strip()
-        known = not before or before in _MONEY or unicodedata.category(before[-1]) == "Sc"
+        known = not before or before in WORDS["money"] or unicodedata.category(before[-1]) == "Sc"
         apart = bool(match[4]) and match[4][0].isspace()
         known_after = not after or apart or after in _UNITS or unicodedata.category(after[0]) == "Sc"
         unit = before, after
@@ -298,15 +259,8 @@ def numbers(
 ) -> tuple[pd.DataFrame, Reading, dict[str, Form]]:
     """The table with numbers in place of texts that are numbers, by which marks, and how its columns were read.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As read with a decimal point.
-    given : Reading
-    as_texts : callable
-        Gives these columns of the same table with every cell as text, missing where nothing is written.
-    has_codes : bool
-        Whether some number may begin with a zero.
+    ``frame`` (DataFrame): as read with a decimal point. ``as_texts``: gives these columns of the same table with every
+    cell as text, missing where nothing is written. ``has_codes``: whether some number may begin with a zero.
     """
     every = list(frame.columns)
     some = [c for c in every if has_codes or is_text(frame[c]) or frame[c].isna().any()]

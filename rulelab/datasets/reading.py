@@ -125,10 +125,7 @@ class Reading:
 def decoded(raw: bytes, given: Reading, file_name: str) -> tuple[str, Reading]:
     """The text of a file, and the encoding that it was found to have.
 
-    Raises
-    ------
-    DatasetError
-        When the bytes are no text in the given encoding, or in none that is guessed.
+    Raises DatasetError when the bytes are no text in the given encoding, or in none that is guessed.
     """
     encoding, doubt = given.encoding, ""
     if encoding is None:

@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from ..files import load_tables
 
 
 @dataclass(frozen=True)
 class Record:
-    """One data set.
-
-    Attributes
-    ----------
-    name, target, description, source, notes : str
-        As in `Dataset`.
-    rows, columns, positives : int
-        Number of rows, of columns with the target, and of rows of the positive class.
-    positive : str or int
-        Label of the positive class.
-    sensitive : tuple of str
-        Sensitive attributes.
-    excluded : tuple of str
-        Columns that are no features: ``Dataset.extra``.
-    set_aside : tuple of str
-        Sensitive attributes that are no features unless asked for.
-    sha256 : str or None
-        SHA-256 of the normalised CSV, not compressed; None for what a dependency ships, and where a file is known by
-        its rows, columns and positives alone.
-    url : str or None
-        Where the source's own file can be fetched; None for what is not a file of its own.
-    by_hand : bool
-        Whether nothing but a person can fetch it, who accepts its licence there.
-    packaged : bool
-        Whether the normalised file is part of this package.
-    """
+    """One data set; the names are those of `Dataset`."""
 
     name: str
     rows: int
-    columns: int
-    positives: int
+    columns: int  # with the target
+    positives: int  # how many rows are of the positive class
     target: str
     positive: str | int
     description: str
     source: str
     sensitive: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    set_aside: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()  # columns that are no features: ``Dataset.extra``
+    set_aside: tuple[str, ...] = ()  # sensitive attributes that are no features unless asked for
     notes: str = ""
     sha256: str | None = None
-    url: str | None = None
-    by_hand: bool = False
-    packaged: bool = False
+    """Of the normalised CSV, not compressed; None for what a dependency ships, and where a file is known by its rows,
+    columns and positives alone."""
+    url: str | None = None  # where the source's own file can be fetched; None for what is not a file of its own
+    header: tuple[str, ...] = ()  # the columns of the source's own file, in its order
+    by_hand: bool = False  # whether nothing but a person can fetch it, who accepts its licence there
+    packaged: bool = False  # whether the normalised file is part of this package
 
     @property
     def embedded(self) -> bool:
@@ -72,11 +50,6 @@ class Record:
         return f"{self.name}.csv.gz"
 
 
-def _read() -> dict[str, Record]:
-    known: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    for fields in known.values():
-        fields |= {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
-    return {name: Record(name, **fields) for name, fields in known.items()}
-
-
-RECORDS: dict[str, Record] = _read()
+RECORDS: dict[str, Record] = {
+    name: Record(name, **fields) for name, fields in load_tables(Path(__file__).with_suffix(".toml")).items()
+}

@@ -24,24 +24,12 @@ _ALWAYS = "always: "
 
 @dataclass(frozen=True)
 class Account:
-    """A search in words.
+    """A search in words."""
 
-    Attributes
-    ----------
-    title : str
-        What the model is.
-    equation : str
-        Its objective, taken apart.
-    search_space : str
-        How many models there were, and how many were looked at; may be empty.
-    ruled_out : str
-        What ruled out the others; may be empty.
-    """
-
-    title: str
-    equation: str
-    search_space: str
-    ruled_out: str
+    title: str  # what the model is
+    equation: str  # its objective, taken apart
+    search_space: str  # how many models there were, and how many were looked at; may be empty
+    ruled_out: str  # what ruled out the others; may be empty
 
     def __str__(self) -> str:
         return "\n".join(filter(None, (self.title, self.equation, self.search_space, self.ruled_out)))

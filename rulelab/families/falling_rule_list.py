@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..parameters import FAIRNESS, FREE_RULES, ITERATIONS, POSITIVE_WEIGHT, VIOLATION_PENALTY, Parameter
+from ..parameters import FAIRNESS, FREE_RULES, ITERATIONS, METHOD, POSITIVE_WEIGHT, VIOLATION_PENALTY
 from .criteria import held
 from .family import Family, alone, class_of_models
 from .wording import count, of_rows
@@ -39,21 +39,7 @@ FALLING_RULE_LIST = Family(
     noun="falling rule list",
     unit="loss per row",
     mined=True,
-    own=(
-        FREE_RULES,
-        POSITIVE_WEIGHT,
-        VIOLATION_PENALTY,
-        Parameter(
-            "method",
-            "exact",
-            "monte_carlo proves nothing",
-            "choice",
-            choices=("exact", "monte_carlo"),
-            said=("exact, with a proof", "Monte-Carlo, as in the paper"),
-        ),
-        ITERATIONS,
-        *FAIRNESS,
-    ),
+    own=(FREE_RULES, POSITIVE_WEIGHT, VIOLATION_PENALTY, METHOD, ITERATIONS, *FAIRNESS),
     make_model=partial(class_of_models, "FallingRuleList"),
     without_rules=partial(alone, "FallingRuleList", ("positive_weight", "violation_penalty")),
     objective=_objective,

@@ -35,63 +35,31 @@ class Family:
     """A family of models.
 
     Nothing is imported before one of its functions is called, so that the command line starts at once.
-
-    Attributes
-    ----------
-    name : str
-        As in `rulelab.search.Search.family` and in saved models.
-    noun : str
-        Such as "rule list".
-    unit : str
-        Of its objective.
-    mined : bool
-        Whether its rules are mined antecedents; otherwise the search makes conjunctions of the conditions itself.
-    own : tuple of Parameter
-        The parameters of its search, without ``memory_limit``.
-    make_model : callable
-        The class of its models.
-    without_rules : callable
-        The model that has no rule and its objective, from labels, the weights of both classes and the parameters.
-    objective : callable
-        Says what the objective of a model is made of, given the parameters and, where it is known, how many rows there
-        are, which their weight need not be.
-    rehearsal : callable
-        A small search with the kernels of the family.
-    grid : mapping of str to sequence
-        The grid of a sweep for which none is given.
-    path : str or None
-        The parameter along which a sweep can start each search from the model before.
-    falling : bool
-        Whether that path goes from the largest value to the smallest.
-    title : str
-        What forms call it; empty: its noun.
-    model : str
-        Of `rulelab.search_for`; empty: its name.
-    shaping : tuple of Parameter
-        Its own parameters that the problem depends on.
-    meaningless : tuple of str
-        Parameters of the preparation that keep their defaults, as they mean nothing here.
-    threads : bool
-        Whether its search takes ``n_jobs``: which is none of its parameters, as no optimum depends on it.
     """
 
-    name: str
-    noun: str
-    unit: str
+    name: str  # as in `rulelab.search.Search.family` and in saved models
+    noun: str  # such as "rule list"
+    unit: str  # of its objective
     mined: bool
-    own: tuple[Parameter, ...]
-    make_model: Callable[[], type[Model]]
+    """Whether its rules are mined antecedents; otherwise the search makes conjunctions of the conditions itself."""
+    own: tuple[Parameter, ...]  # the parameters of its search, without ``memory_limit``
+    make_model: Callable[[], type[Model]]  # the class of its models
     without_rules: Callable[[list[Any], Any, Any, Mapping[str, Any]], tuple[Model, float]]
+    """The model that has no rule and its objective, from labels, the weights of both classes and the parameters."""
     objective: Callable[..., str]
-    rehearsal: Callable[[], Search]
-    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    path: str | None = None
-    falling: bool = True
-    title: str = ""
-    model: str = ""
-    shaping: tuple[Parameter, ...] = ()
+    """Says what the objective of a model is made of, given the parameters and, where it is known, how many rows there
+    are, which their weight need not be."""
+    rehearsal: Callable[[], Search]  # a small search with the kernels of the family
+    grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # the grid of a sweep for which none is given
+    path: str | None = None  # the parameter along which a sweep can start each search from the model before
+    falling: bool = True  # whether that path goes from the largest value to the smallest
+    title: str = ""  # what forms call it; empty: its noun
+    model: str = ""  # of `rulelab.search_for`; empty: its name
+    shaping: tuple[Parameter, ...] = ()  # its own parameters that the problem depends on
     meaningless: tuple[str, ...] = ()
+    """Parameters of the preparation that keep their defaults, as they mean nothing here."""
     threads: bool = False
+    """Whether its search takes ``n_jobs``: which is none of its parameters, as no optimum depends on it."""
 
     @property
     def called(self) -> str:
@@ -126,18 +94,9 @@ class Family:
     def search(self, problem: Problem, parameters: Mapping[str, Any], **more: Any) -> Search:
         """A search of the problem.
 
-        Parameters
-        ----------
-        problem : Problem
-        parameters : mapping
-            Some of `parameters` by name; the others have their defaults. Those of the preparation are not looked at.
-        **more
-            What is no parameter of the family, such as ``random_state``, ``bounds`` and ``warm_start``.
-
-        Raises
-        ------
-        ParameterError
-            When the search refuses a parameter.
+        ``parameters``: some of `parameters` by name; the others have their defaults. Those of the preparation are not
+        looked at. ``**more``: what is no parameter of the family, such as ``random_state``, ``bounds`` and
+        ``warm_start``. Raises ParameterError when the search refuses a parameter.
         """
         from ..questions import search_for
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..parameters import BEAM_WIDTH, DEMANDS, FAIRNESS, FREE_RULES, MAX_LENGTH, MONOTONE, REGULARIZATION, Parameter
+from ..parameters import BEAM_WIDTH, DEMANDS, FAIRNESS, FREE_RULES, LABELS, MAX_LENGTH, MONOTONE, POLICY, REGULARIZATION
 from ..shown import percent
 from . import least_gap
 from .criteria import held
@@ -40,31 +40,7 @@ RULE_LIST = Family(
     noun="rule list",
     unit="share of rows",
     mined=True,
-    own=(
-        REGULARIZATION,
-        Parameter(
-            "policy",
-            "lower_bound",
-            "order of the search: lower_bound, objective, curiosity, breadth_first, depth_first or random",
-            "text",
-            choices=("lower_bound", "objective", "curiosity", "breadth_first", "depth_first", "random"),
-            label="Order of the queue",
-        ),
-        MAX_LENGTH,
-        BEAM_WIDTH,
-        *FAIRNESS,
-        Parameter(
-            "labels",
-            "free",
-            "what rules of a fair list predict",
-            "choice",
-            choices=("free", "majority"),
-            label="Labels of a fair list",
-            said=("free: whichever class is best", "majority: the class of most rows"),
-        ),
-        *DEMANDS,
-        MONOTONE,
-    ),
+    own=(REGULARIZATION, POLICY, MAX_LENGTH, BEAM_WIDTH, *FAIRNESS, LABELS, *DEMANDS, MONOTONE),
     make_model=partial(class_of_models, "RuleList"),
     without_rules=partial(alone, "RuleList", ()),
     objective=_objective,

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from ..shown import digits
-
-if TYPE_CHECKING:
-    from ..data.directions import Directions
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 EXACT = 15
@@ -21,18 +18,11 @@ def count(n: int | float, noun: str) -> str:
     return f"{digits(n, 10)} {noun}{'' if n == 1 else 's'}"
 
 
-class Restricted(Protocol):
-    """A problem, its origin, or a recipe for it: what rules must not use, and where conditions must point."""
+def restricted(problem: Any) -> str:
+    """What rules must not use and where they must point, after what they are made of; may be empty.
 
-    @property
-    def left_out(self) -> tuple[str, ...]: ...
-
-    @property
-    def directions(self) -> Directions: ...
-
-
-def restricted(problem: Restricted) -> str:
-    """What rules must not use and where they must point, to be said after what they are made of; may be empty."""
+    ``problem``: what has ``left_out`` and ``directions``: a problem, its origin, or a recipe for it.
+    """
     from ..data.directions import in_words
 
     listed, ways = ", ".join(problem.left_out), in_words(problem.directions)

@@ -14,18 +14,9 @@ from .entries import ProseError, Term, read_files
 __all__ = ["TERMS", "ProseError", "Term", "explain", "find", "near"]
 
 _FILES = (
-    "searching.md",
-    "rule_list.md",
-    "corels.md",
-    "fair_rule_list.md",
-    "falling_rule_list.md",
-    "rule_set.md",
-    "fairness.md",
-    "near_optimal.md",
-    "what_if.md",
-    "data.md",
-    "page.md",
-)
+    "searching.md", "rule_list.md", "corels.md", "fair_rule_list.md", "falling_rule_list.md", "rule_set.md",
+    "fairness.md", "near_optimal.md", "what_if.md", "data.md", "page.md",
+)  # fmt: skip
 TERMS = read_files(Path(__file__).parent, _FILES)
 """The entries by name."""
 

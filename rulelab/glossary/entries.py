@@ -83,15 +83,9 @@ def read(file: str, text: str, papers: Mapping[str, str]) -> Iterator[tuple[int,
 
     Raises ProseError.
 
-    Parameters
-    ----------
-    file : str
-        Its name, for messages.
-    text : str
-        Markdown: a title, and for each entry a heading, a sentence, and if there are any a paragraph, a formula that is
-        indented by four spaces, and a list of ``source``, ``see`` and ``also``, whose names are parted by semicolons.
-    papers : mapping of str to str
-        What stands for ``[NAME]`` in a source.
+    ``file``: its name, for messages. ``text``: Markdown: a title, and for each entry a heading, a sentence, and if
+    there are any a paragraph, a formula that is indented by four spaces, and a list of ``source``, ``see`` and
+    ``also``, whose names are parted by semicolons. ``papers``: what stands for ``[NAME]`` in a source.
     """
     entry: dict[str, str] = {}
     start = 0

@@ -29,6 +29,7 @@ class Saved(abc.ABC):
     family: ClassVar[str]
     provenance: serialisation.Provenance | None
     rules: tuple[Any, ...]
+    classes: tuple[Any, ...]
 
     def __len__(self) -> int:
         """Number of rules; the default of a list is not counted."""
@@ -113,13 +114,65 @@ class Saved(abc.ABC):
         """
         return cls.from_dict(serialisation.parse(text))
 
+    @abc.abstractmethod
+    def branches(self) -> tuple[tuple[Branch, ...], Branch]:
+        """The model for other languages: what is tested in order, and what is said where nothing holds."""
+
+    def to_sql(self, dialect: str = "duckdb", value: str = "prediction") -> str:
+        """The model as an expression of SQL: ``CASE WHEN "age" <= 23 THEN 1 ... ELSE 0 END``.
+
+        Parameters
+        ----------
+        dialect : "duckdb", "sqlite" or "postgresql"
+        value : "prediction" or "probability"
+            What the expression gives: the label, or the probability of the positive class, of several classes that
+            of the predicted one.
+
+        Returns
+        -------
+        str
+            For a table whose columns are called as those that the model was trained on, and are of their types.
+
+        Raises
+        ------
+        ModelError
+            When there is no such dialect, or the model has a name or a text that no database can hold.
+
+        Notes
+        -----
+        A missing cell is NULL. NaN is a number to databases, larger than all others: store NULL instead. Where SQLite,
+        which has no types of columns, finds a text in a column that is compared with numbers, the expression is NULL:
+        ``CAST`` the column.
+        """
+        return exchange.branches_as_sql(*self.branches(), dialect, value)
+
+    def to_pmml(self, target: str = "prediction") -> str:
+        """The model as PMML 4.4, a RuleSetModel in which the first rule that holds decides.
+
+        Parameters
+        ----------
+        target : str
+            Name of the field that is predicted.
+
+        Returns
+        -------
+        str
+            An XML document, of which ``encoding="utf-8"`` is the one to write it in.
+
+        Raises
+        ------
+        ModelError
+            When XML cannot hold a name or a text, a column is compared with values of several types, or the target is
+            called as a column that the model asks for.
+        """
+        return exchange.branches_as_pmml(*self.branches(), self.classes, target)
+
 
 class Model(Saved):
     """An immutable answer of one family, compared and hashed by content."""
 
     families: ClassVar[dict[str, type[Model]]] = {}
     """The classes of saved models by their family."""
-    classes: tuple[Any, ...]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -170,10 +223,6 @@ class Model(Saved):
     @abc.abstractmethod
     def to_python(self) -> str:
         """Source of a Python function ``predict(row)`` that needs no library."""
-
-    @abc.abstractmethod
-    def branches(self) -> tuple[tuple[Branch, ...], Branch]:
-        """The model for other languages: what is tested in order, and what is said where nothing holds."""
 
     @abc.abstractmethod
     def predicts_positive(self, A: Any) -> np.ndarray:
@@ -247,54 +296,6 @@ class Model(Saved):
             confusion=counted,
             groups=per_group,
         )
-
-    def to_sql(self, dialect: str = "duckdb", value: str = "prediction") -> str:
-        """The model as an expression of SQL: ``CASE WHEN "age" <= 23 THEN 1 ... ELSE 0 END``.
-
-        Parameters
-        ----------
-        dialect : "duckdb", "sqlite" or "postgresql"
-        value : "prediction" or "probability"
-            What the expression gives: the label, or the probability of the positive class.
-
-        Returns
-        -------
-        str
-            For a table whose columns are called as those that the model was trained on, and are of their types.
-
-        Raises
-        ------
-        ModelError
-            When there is no such dialect, or the model has a name or a text that no database can hold.
-
-        Notes
-        -----
-        A missing cell is NULL. NaN is a number to databases, larger than all others: store NULL instead. Where SQLite,
-        which has no types of columns, finds a text in a column that is compared with numbers, the expression is NULL:
-        ``CAST`` the column.
-        """
-        return exchange.branches_as_sql(*self.branches(), dialect, value)
-
-    def to_pmml(self, target: str = "prediction") -> str:
-        """The model as PMML 4.4, a RuleSetModel in which the first rule that holds decides.
-
-        Parameters
-        ----------
-        target : str
-            Name of the field that is predicted.
-
-        Returns
-        -------
-        str
-            An XML document, of which ``encoding="utf-8"`` is the one to write it in.
-
-        Raises
-        ------
-        ModelError
-            When XML cannot hold a name or a text, a column is compared with values of several types, or the target is
-            called as a column that the model asks for.
-        """
-        return exchange.branches_as_pmml(*self.branches(), self.classes, target)
 
 
 def indices(antecedents: Iterable[int | str], names: Sequence[str]) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import abc
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -15,7 +16,7 @@ from ..data.problem import Problem
 from ..errors import ModelError
 from ..shown import digits
 from . import serialisation, text
-from .base import Model, column_of, indices, weights_of
+from .base import Model, Saved, column_of, indices, weights_of
 from .rule import Branch, Rule, conjunction
 from .tables import satisfied
 
@@ -24,12 +25,10 @@ Counts = tuple[int | float, int | float]
 """Weights of positives and of negatives."""
 
 
-class Ordered:
+class Ordered(Saved):
     """Rules in order, the first that a row satisfies decides, of two classes or of several."""
 
-    rules: tuple[Any, ...]
     default: Any
-    classes: tuple[Any, ...]
     n_antecedents: int
 
     @property
@@ -104,13 +103,6 @@ class Ordered:
         )
 
     def to_text(self, target: str | None = None) -> str:
-        """The rules in words, one aligned line each; ``target`` names what is predicted.
-
-        Parameters
-        ----------
-        target : str, optional
-            Name of what is predicted.
-        """
         return text.list_as_text(self.rules, self.default, target)
 
     def to_python(self) -> str:
@@ -127,18 +119,14 @@ class Ordered:
         ]
         return pd.DataFrame(rows, columns=["rule", "conditions", "prediction", "probability", *names])
 
-    def _branches(self, *counts: str) -> tuple[tuple[Branch, ...], Branch]:
-        """The rules for other languages, with two attributes as the weights of what they decide."""
-        *rules, default = (
-            Branch(
-                ((conjunction(rule.name, rule.conditions),),),
-                rule.prediction,
-                rule.probability,
-                *(getattr(rule, name) for name in counts),
-            )
-            for rule in (*self.rules, self.default)
-        )
-        return tuple(rules), replace(default, test=())
+    @abc.abstractmethod
+    def _decided(self) -> Iterable[Branch]:
+        """What each rule, and at last the default, says, without what it asks for."""
+
+    def branches(self) -> tuple[tuple[Branch, ...], Branch]:
+        *said, default = self._decided()
+        tests = [((conjunction(rule.name, rule.conditions),),) for rule in self.rules]
+        return tuple(replace(each, test=test) for each, test in zip(said, tests, strict=True)), default
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -221,8 +209,9 @@ class DecisionList(Ordered, Model):
         names = ("positives", "negatives", "correct")
         return self._table(names, [[getattr(rule, name) for name in names] for rule in (*self.rules, self.default)])
 
-    def branches(self) -> tuple[tuple[Branch, ...], Branch]:
-        return self._branches("positives", "negatives")
+    def _decided(self) -> Iterable[Branch]:
+        for rule in (*self.rules, self.default):
+            yield Branch.of_two(rule.prediction, rule.probability, rule.negatives, rule.positives, len(self.classes))
 
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:

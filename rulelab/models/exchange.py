@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree as Xml
 
 from ..data.conditions import Condition
@@ -32,7 +32,7 @@ _TYPES = {bool: "boolean", int: "integer", float: "double", str: "string"}
 
 
 def branches_as_sql(branches: Sequence[Branch], default: Branch, dialect: str, value: str) -> str:
-    """An expression in SQL; see `rulelab.models.Model.to_sql`."""
+    """An expression in SQL; see `rulelab.models.base.Saved.to_sql`."""
     if dialect not in DIALECTS:
         raise ModelError(f"there is no dialect {dialect!r}; the dialects are {', '.join(DIALECTS)}")
     if value not in VALUES:
@@ -97,31 +97,8 @@ def _literal(value: Any) -> str:
     return f"'{value.replace(chr(39), 2 * chr(39))}'"
 
 
-class Scored(NamedTuple):
-    """A branch with what it says of each class, in the order of the classes: training weight, and its share."""
-
-    test: tuple[tuple[Conjunction, ...], ...]
-    prediction: Any
-    counts: Sequence[int | float]
-    shares: Sequence[float]
-
-
 def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Sequence[Any], target: str) -> str:
-    """A document of a model of two classes; see `rulelab.models.Model.to_pmml`."""
-    *scored, last = (
-        Scored(
-            branch.test,
-            branch.prediction,
-            (branch.negatives, branch.positives)[-len(classes) :],
-            (1 - branch.probability, branch.probability)[-len(classes) :],
-        )
-        for branch in (*branches, default)
-    )
-    return scored_as_pmml(scored, last, classes, target)
-
-
-def scored_as_pmml(branches: Sequence[Scored], default: Scored, classes: Sequence[Any], target: str) -> str:
-    """A document of a model of any number of classes; see `rulelab.models.Model.to_pmml`."""
+    """A PMML document; see `rulelab.models.base.Saved.to_pmml`."""
     columns = _columns(branches)
     if target in columns:
         raise ModelError(f"the model asks for a column named {target!r}: give the target another name")
@@ -161,7 +138,7 @@ def scored_as_pmml(branches: Sequence[Scored], default: Scored, classes: Sequenc
     return Xml.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
 
 
-def _columns(branches: Sequence[Scored]) -> dict[str, str]:
+def _columns(branches: Sequence[Branch]) -> dict[str, str]:
     """The data type of each column that is asked for."""
     compared: dict[str, list[Any]] = {}
     for condition in (c for b in branches for alternatives in b.test for each in alternatives for c in each):
@@ -204,12 +181,12 @@ def _predicate(parent: Xml.Element, condition: Condition) -> None:
     _add(parent, "SimplePredicate", field=condition.column, operator=_OPERATORS[condition.operator], **value)
 
 
-def _confidence(branch: Scored, classes: Sequence[Any]) -> str:
+def _confidence(branch: Branch, classes: Sequence[Any]) -> str:
     """The probability of what is predicted."""
     return _text(branch.shares[list(classes).index(branch.prediction)])
 
 
-def _distribution(parent: Xml.Element, branch: Scored, labels: Sequence[Any]) -> None:
+def _distribution(parent: Xml.Element, branch: Branch, labels: Sequence[Any]) -> None:
     for label, count, share in zip(labels, branch.counts, branch.shares, strict=True):
         _add(parent, "ScoreDistribution", value=_text(label), recordCount=_text(count), probability=_text(share))
 

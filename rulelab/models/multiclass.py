@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -12,10 +12,10 @@ import pandas as pd
 from ..data.conditions import Condition
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
 from ..errors import ModelError
-from . import exchange, serialisation, text
-from .base import Saved, indices
+from . import serialisation, text
+from .base import indices
 from .decision_list import Ordered
-from .rule import conjunction, read_head, written_head
+from .rule import Branch, read_head, written_head
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class ClassRule:
 
 
 @dataclass(frozen=True, repr=False)
-class MultiClassRuleList(Ordered, Saved):
+class MultiClassRuleList(Ordered):
     """Rules in order, the first that a row satisfies decides; each predicts one of several classes.
 
     Build one from the antecedents' indices with `from_problem`. Of classes that are as frequent the first is predicted.
@@ -180,30 +180,9 @@ class MultiClassRuleList(Ordered, Saved):
         names = ("correct", *(f"rows of {label}" for label in self.classes))
         return self._table(names, [(rule.correct, *rule.counts) for rule in (*self.rules, self.default)])
 
-    def to_sql(self, dialect: str = "duckdb", value: str = "prediction") -> str:
-        """The list as an expression of SQL; see `Model.to_sql`. Raises ModelError.
-
-        Parameters
-        ----------
-        dialect : "duckdb", "sqlite" or "postgresql"
-        value : "prediction" or "probability"
-            What the expression gives: the label, or the probability of the predicted class.
-        """
-        return exchange.branches_as_sql(*self._branches("correct", "errors"), dialect, value)
-
-    def to_pmml(self, target: str = "prediction") -> str:
-        """The list as PMML 4.4, with the share of each class by rule; see `Model.to_pmml`. Raises ModelError.
-
-        Parameters
-        ----------
-        target : str
-            Name of the field that is predicted.
-        """
-        *rules, default = (
-            exchange.Scored(((conjunction(rule.name, rule.conditions),),), rule.prediction, rule.counts, shares)
-            for rule, shares in zip((*self.rules, self.default), self._shares().tolist(), strict=True)
-        )
-        return exchange.scored_as_pmml(rules, default, self.classes, target)
+    def _decided(self) -> Iterable[Branch]:
+        for rule, shares in zip((*self.rules, self.default), self._shares().tolist(), strict=True):
+            yield Branch((), rule.prediction, rule.probability, rule.counts, shares)
 
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from ..data.conditions import Condition
 from ..errors import ModelError
@@ -21,10 +21,15 @@ class Branch:
     test: tuple[tuple[Conjunction, ...], ...]
     """Of every inner tuple one conjunction must hold. Empty where nothing is asked."""
     prediction: Any
-    probability: float  # of the positive class
-    # positives, negatives: training weight behind that probability, by class
-    positives: int | float
-    negatives: int | float
+    probability: float  # of the positive class, of several of the predicted one
+    counts: Sequence[int | float]  # training weight by class
+    shares: Sequence[float]  # of each class
+
+    @classmethod
+    def of_two(cls, prediction: Any, probability: float, negatives: Any, positives: Any, n_classes: int) -> Self:
+        """That asks for nothing, of a model of two classes, or of a single one."""
+        counts, shares = (negatives, positives), (1 - probability, probability)
+        return cls((), prediction, probability, counts[-n_classes:], shares[-n_classes:])
 
 
 def conjunction(name: str, conditions: Sequence[Condition] | None) -> Conjunction:

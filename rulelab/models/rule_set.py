@@ -327,8 +327,8 @@ class RuleSet(Model):
 
     def branches(self) -> tuple[tuple[Branch, ...], Branch]:
         t, (high, low) = self.training, self.probabilities
-        yes = Branch((), self.classes[-1], high, t.true_positive, t.false_positive)
-        no = Branch((), self.classes[0], low, t.false_negative, t.true_negative)
+        yes = Branch.of_two(self.classes[-1], high, t.false_positive, t.true_positive, len(self.classes))
+        no = Branch.of_two(self.classes[0], low, t.true_negative, t.false_negative, len(self.classes))
         clauses = [[conjunction(one.name, one.conditions) for one in clause.literals] for clause in self.rules]
         if self.form == "dnf":
             return tuple(replace(yes, test=tuple((each,) for each in clause)) for clause in clauses), no

@@ -32,14 +32,10 @@ def satisfied(A: Any, antecedents: Sequence[Antecedent], n_antecedents: int) -> 
     Returns bool array, shape (n_rows, len(antecedents)). Raises ModelError when columns are missing, the width is
     wrong, or a cell is neither 0 nor 1.
 
-    Parameters
-    ----------
-    A : array, shape (n_rows, n_antecedents), or DataFrame
-        An array of Booleans or 0/1 with the training antecedents as columns. A DataFrame is read by name, in any
-        order: columns named as the antecedents, or as their conditions (the output of a Binarizer), or the raw
-        columns that the conditions test.
-    n_antecedents : int
-        Antecedents at training; 0 when there were none, and any width will do.
+    ``A`` (array, shape (n_rows, n_antecedents), or DataFrame): an array of Booleans or 0/1 with the training
+    antecedents as columns. A DataFrame is read by name, in any order: columns named as the antecedents, or as their
+    conditions (the output of a Binarizer), or the raw columns that the conditions test. ``n_antecedents``: antecedents
+    at training; 0 when there were none, and any width will do.
     """
     A = in_pandas(A)
     if isinstance(A, pd.DataFrame):

@@ -2,5 +2,3 @@
 
 from .figure import Figure, Made
 from .page import figures, write
-
-__all__ = ["Figure", "Made", "figures", "write"]

@@ -22,41 +22,22 @@ _TODO = "what to do"
 
 @dataclass(frozen=True)
 class Made:
-    """What stands in the place of a figure.
+    """What stands in the place of a figure."""
 
-    Attributes
-    ----------
-    tables : mapping of str to DataFrame
-        By title. Their first column is `SOURCE`, see there.
-    plots : mapping of str to callable
-        By title, what draws one: a HoloViews element of `rulelab.plots`. Only drawing needs HoloViews.
-    """
-
-    tables: Mapping[str, pd.DataFrame]
+    tables: Mapping[str, pd.DataFrame]  # by title; their first column is `SOURCE`, see there
     plots: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    """By title, what draws one: a HoloViews element of `rulelab.plots`. Only drawing needs HoloViews."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Something that a paper shows, and the function that makes it again.
+    """Something that a paper shows, and the function that makes it again."""
 
-    Attributes
-    ----------
-    name : str
-        How the command line calls it.
-    paper, what : str
-        Where it stands, and what it shows.
-    make : callable
-        Takes whether it has to be quick: fewer rows, folds or seconds.
-    note : str
-        What is done otherwise than in the paper.
-    """
-
-    name: str
-    paper: str
-    what: str
-    make: Callable[[bool], Made]
-    note: str
+    name: str  # how the command line calls it
+    paper: str  # where it stands
+    what: str  # what it shows
+    make: Callable[[bool], Made]  # takes whether it has to be quick: fewer rows, folds or seconds
+    note: str  # what is done otherwise than in the paper
 
     def made(self, quick: bool) -> Made:
         """Tables and plots; where data or a package are not there, one row that says what is needed."""

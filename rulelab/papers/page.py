@@ -9,22 +9,24 @@ from typing import Any
 
 import pandas as pd
 
+from ..files import load_tables
 from . import corels, fair_rule_sets, falling_rule_lists, rule_sets
 from .figure import Figure, Made
 
 
 def figures() -> dict[str, Figure]:
     """All that can be made again, by name, in the order of the papers."""
-    rooms = (corels, falling_rule_lists, rule_sets, fair_rule_sets)
-    return {each.name: each for each in (*(each for room in rooms for each in room.FIGURES), _ELSEWHERE)}
+    words = load_tables(Path(__file__).with_name("figures.toml"))
+    known: dict[str, Figure] = {}
+    for room in (corels, falling_rule_lists, rule_sets, fair_rule_sets):
+        known |= {name: Figure(name, room.PAPER, make=make, **words[name]) for name, make in room.FIGURES.items()}
+    known["elsewhere"] = Figure("elsewhere", "All five papers", make=_elsewhere, **words["elsewhere"])
+    return known
 
 
 def _elsewhere(_quick: bool) -> Made:
     """What needs data, a package or another command."""
     return Made({"Elsewhere": pd.read_csv(Path(__file__).with_name("elsewhere.csv"))})
-
-
-_ELSEWHERE = Figure("elsewhere", "All five papers", "What this command does not make", _elsewhere, "What each needs.")
 
 
 def cells(frame: pd.DataFrame) -> list[list[str]]:

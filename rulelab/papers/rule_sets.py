@@ -20,7 +20,7 @@ from ..recording import Recording
 from ..rule_set import RuleSetSearch
 from ..search import solve
 from ..sweeps import Sweep, mean_and_error, sweep
-from .figure import RAN, SOURCE, Figure, Made, by_data, drawing, installed, needed, of_each, published, table
+from .figure import RAN, SOURCE, Made, by_data, drawing, installed, needed, of_each, published, table
 
 PAPER = "Boolean rules: Dash, Günlük and Wei, NeurIPS 2018; Lawless, Dash, Günlük and Wei, JMLR 24, 2023"
 LIGHT = {"tic_tac_toe": (5, 32, 0, None, None), "breast_cancer": (10, 16, 11, 4, 300)}
@@ -226,22 +226,4 @@ def _rows(frame: Any, rows: np.ndarray) -> Any:
     return frame.iloc[rows].reset_index(drop=True)
 
 
-FIGURES = (
-    Figure(
-        "rule-sets", PAPER, "Tables 2 and 3: accuracy and complexity, nested cross-validation", nested,
-        "The parameter (complexity; the least rows of a leaf) is the one of the best mean accuracy inside the training "
-        "rows, the simplest of equals; chosen says which, in how many folds. The paper has ten folds, also inside, and "
-        "up to 120 s a fit; its folds are not known. Large data sets are quoted.",
-    ),
-    Figure(
-        "hamming-loss", PAPER, "Table 9 and Theorem 4: Hamming loss beside 0-1 loss", losses,
-        "Complexity 15 (tic-tac-toe: 32), five folds, 2 s a fit, whole searches; the paper has 100 splits, chose the "
-        "complexity inside, and timed the last integer program alone, at most 600 s. Of Table 10: the sets that ours "
-        "met on its way, where the paper takes all that its solver met; it chose the complexity inside, of ten folds.",
-    ),
-    Figure(
-        "column-generation", PAPER, "Section 4.4, Proposition 7, Appendix D: bounds, prices, cycling", generation,
-        "The bound of Proposition 7 is sharpened: a set takes each rule once. Rules may be taken more than once in the "
-        "linear program, so that its prices do not ask for one again (Appendix D).",
-    ),
-)  # fmt: skip
+FIGURES = {"rule-sets": nested, "hamming-loss": losses, "column-generation": generation}

@@ -26,56 +26,28 @@ _COMPARED |= {constrained.replace("_", " "): MEASURED[name] for name, constraine
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """A model, and all that speaks for or against it; what is not known raises no doubt.
-
-    Attributes
-    ----------
-    model : Model or MultiClassRuleList
-    rows : sequence of numbers
-        How many training rows each class has, whatever they weigh; empty: as many as they weigh.
-    counted : Confusion or None
-        What it does on its training rows; None: what it remembers of them.
-    gap : float or None
-        How much better another model may be; None: what is saved with the model.
-    effective : float or None
-        As how many training rows of one weight they count (Kish); None: all weigh alike.
-    test : Confusion or None
-        What it does on rows that were kept out of training.
-    groups : mapping of str to DataFrame
-        Of each sensitive attribute the table of `rulelab.data.metrics.group_rates`.
-    on_test : bool
-        Whether these are of test rows.
-    compared : tuple of str
-        The rates that it was asked to have alike in all groups; empty: it was asked for no fairness.
-    emptied : str
-        Why they are alike and of no use, see `rulelab.data.gaps.emptied`; empty: that is seen from the training rows.
-    fewer : str
-        Why its rules have fewer conditions than were asked for, and how many; empty: they have not.
-    as_good : int or None
-        How many models are about as good.
-    leaks : mapping of str to str
-        The columns that alone tell the class of nearly all rows, with the evidence.
-    sensitive : tuple of str
-        Columns that people said are sensitive attributes.
-    target : str
-        What is predicted; empty: not known.
-    """
+    """A model, and all that speaks for or against it; what is not known raises no doubt."""
 
     model: Model | MultiClassRuleList
     rows: Sequence[float] = ()
-    counted: Confusion | None = None
-    gap: float | None = None
-    effective: float | None = None
-    test: Confusion | None = None
+    """How many training rows each class has, whatever they weigh; empty: as many as they weigh."""
+    counted: Confusion | None = None  # what it does on its training rows; None: what it remembers of them
+    gap: float | None = None  # how much better another model may be; None: what is saved with the model
+    effective: float | None = None  # as how many training rows of one weight they count (Kish); None: all weigh alike
+    test: Confusion | None = None  # what it does on rows that were kept out of training
     groups: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    on_test: bool = False
+    """Of each sensitive attribute the table of `rulelab.data.metrics.group_rates`."""
+    on_test: bool = False  # whether these are of test rows
     compared: tuple[str, ...] = ()
+    """The rates that it was asked to have alike in all groups; empty: it was asked for no fairness."""
     emptied: str = ""
-    fewer: str = ""
-    as_good: int | None = None
+    """Why they are alike and of no use, see `rulelab.data.gaps.emptied`; empty: that is seen from the training rows."""
+    fewer: str = ""  # why its rules have fewer conditions than were asked for, and how many; empty: they have not
+    as_good: int | None = None  # how many models are about as good
     leaks: Mapping[str, str] = field(default_factory=dict)
-    sensitive: tuple[str, ...] = ()
-    target: str = ""
+    """The columns that alone tell the class of nearly all rows, with the evidence."""
+    sensitive: tuple[str, ...] = ()  # columns that people said are sensitive attributes
+    target: str = ""  # what is predicted; empty: not known
 
     @classmethod
     def of(cls, model: Model, data: Dataset, rows: np.ndarray | None = None, **more: Any) -> Self:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..arguments import require
 from ..data.gaps import NEAR, emptied, largest_difference
 from ..data.metrics import FEW, confusion
+from ..families.wording import at_most
 from ..models import FallingRuleList, MultiClassRuleList, RuleSet
 from ..shown import percent
 from .known import Known, compared, predicted
@@ -117,8 +118,6 @@ def _short_rules(known: Known) -> _Said:
 
 
 def _not_proven(known: Known) -> _Said:
-    from ..families.wording import at_most
-
     if not (gap := known.open_gap):
         return None
     better = f"by {at_most(gap)} " if math.isfinite(gap) else ""

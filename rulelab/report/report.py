@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ..families import EVERY_FAMILY, least_gap
 from ..families.account import Account, account
 from ..families.wording import at_least, at_most, claimed, count, restricted
-from ..snapshot import Status
+from ..snapshot import Snapshot, Status
 
 if TYPE_CHECKING:
     from ..search import Search
-    from ..snapshot import Snapshot
 
 
 @dataclass(frozen=True)

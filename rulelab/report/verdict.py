@@ -15,13 +15,12 @@ from ..arguments import Text
 from ..families import FAMILIES, least_gap
 from ..families.wording import at_least, count, many, restricted
 from ..shown import Shown, digits, printable
-from ..snapshot import Status
+from ..snapshot import Snapshot, Status
 from .report import why_ended
 
 if TYPE_CHECKING:
     from ..frontiers import Frontier, GapFrontier
     from ..rule_list import FrontierSearch, RobustnessSearch
-    from ..snapshot import Snapshot
 
 _ROUNDED = "within the rounding of the weights"
 _STAYS = {
@@ -85,29 +84,15 @@ class Verdict(Shown, abc.ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Near(Verdict):
-    """What is known of the models near an optimum, which are found or only counted.
-
-    Attributes
-    ----------
-    result : NearOptimal, NearOptimalRuleSets or NearOptimalCount
-    snapshot : Snapshot
-        The state that it is of.
-    ended : str
-        Why it ended where no limit did.
-    ratio : float or None
-        Of the optimum, which is how far others were looked for; None: as far as the threshold is.
-    longest : int or None
-        The most rules of a list that were asked for.
-    work : str
-        Beside the seconds; may be empty.
-    """
+    """What is known of the models near an optimum, which are found or only counted."""
 
     result: Any
-    snapshot: Snapshot
-    ended: str = ""
+    snapshot: Snapshot  # the state that it is of
+    ended: str = ""  # why it ended where no limit did
     ratio: float | None = None
-    longest: int | None = None
-    work: str = ""
+    """Of the optimum, which is how far others were looked for; None: as far as the threshold is."""
+    longest: int | None = None  # the most rules of a list that were asked for
+    work: str = ""  # beside the seconds; may be empty
 
     @property
     def proven(self) -> bool:
@@ -300,37 +285,20 @@ class Near(Verdict):
 
 @dataclass(frozen=True, repr=False)
 class Front(Verdict):
-    """What is proven of the points of a front.
+    """What is proven of the points of a front."""
 
-    Attributes
-    ----------
-    claim : str
-        What is true where all points are proven.
-    ended : str
-        Why it ended before that; empty where it did not.
-    certified, rounded : bool
-        Whether all are proven; whether they are but for the rounding of weights.
-    closed, points : int
-        How many points are proven, of how many.
-    done : str
-        What such a point is called.
-    work : str
-    aside : str
-        What rules must not use, where ``claim`` does not say it.
-    beside : tuple of str
-        What is to be said beside it.
-    """
-
-    claim: str
-    ended: str
+    claim: str  # what is true where all points are proven
+    ended: str  # why it ended before that; empty where it did not
+    # certified, rounded: whether all are proven; whether they are but for the rounding of weights
     certified: bool
+    # closed, points: how many points are proven, of how many
     closed: int
     points: int
-    done: str
+    done: str  # what such a point is called
     work: str
     rounded: bool = False
-    aside: str = ""
-    beside: tuple[str, ...] = ()
+    aside: str = ""  # what rules must not use, where ``claim`` does not say it
+    beside: tuple[str, ...] = ()  # what is to be said beside it
 
     @property
     def proven(self) -> bool:
@@ -396,30 +364,16 @@ def front(search: Frontier | GapFrontier, snapshot: Snapshot, ended: str = "", b
 
 @dataclass(frozen=True, repr=False)
 class Withstood(Verdict):
-    """How many rows may change before another list wins.
+    """How many rows may change before another list wins."""
 
-    Attributes
-    ----------
-    rows : int
-        Of the training data.
-    withstands, breaks : dict
-        For wrong labels, removed rows and added rows: how many it stands whichever they are, and so many chosen ones
-        after which another list is known to win, or None.
-    ties : int or None
-        Other lists that are as good already.
-    labels : str
-        What is known of wrong labels alone; empty: the list is not proven optimal yet.
-    ended : str
-        Why it ended before its proof; empty where it is proven.
-    seconds : float
-    """
-
-    rows: int
+    rows: int  # of the training data
+    # withstands, breaks: for wrong labels, removed rows and added rows: how many it stands whichever they are, and so
+    # many chosen ones after which another list is known to win, or None
     withstands: Mapping[str, int]
     breaks: Mapping[str, int | None]
-    ties: int | None
-    labels: str = ""
-    ended: str = ""
+    ties: int | None  # other lists that are as good already
+    labels: str = ""  # what is known of wrong labels alone; empty: the list is not proven optimal yet
+    ended: str = ""  # why it ended before its proof; empty where it is proven
     seconds: float = 0.0
 
     @classmethod

@@ -15,17 +15,6 @@ from .store import Store
 from .store import open_store as open  # noqa: A004 - as in `gzip.open`
 
 __all__ = [
-    "DELETED_DAYS",
-    "HOME_VARIABLE",
-    "LARGEST_BUNDLE",
-    "NOTHING",
-    "BoardEntry",
-    "KeptTable",
-    "Run",
-    "Store",
-    "StoreError",
-    "data_hash",
-    "default_url",
-    "home",
-    "open",
-]
+    "DELETED_DAYS", "HOME_VARIABLE", "LARGEST_BUNDLE", "NOTHING", "BoardEntry", "KeptTable", "Run", "Store",
+    "StoreError", "data_hash", "default_url", "home", "open",
+]  # fmt: skip

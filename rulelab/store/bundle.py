@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import StoreError
 from ..files import load_json
+from ..models import ModelError, parse_any_model
+from ..recording import Recording, RecordingError
 from .kept_table import unpacked as unpacked_table
 from .run import KINDS, LARGEST_ABOUT, Run, digest, named, read
 
@@ -114,8 +116,6 @@ def _run(archive: zipfile.ZipFile, hash: str, sizes: Mapping[str, int]) -> tuple
 def _check(run: Run, files: Mapping[str, bytes]) -> None:
     """What a file of each kind has to be."""
     from ..certificate import Certificate, CertificateError
-    from ..models import ModelError, parse_any_model
-    from ..recording import Recording, RecordingError
 
     which = f"run {run.hash[:12]}"
     try:

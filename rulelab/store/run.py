@@ -144,10 +144,7 @@ def now() -> str:
 def read(about: Any, hash: Any, name: Any = "", proof: Any = None) -> Run:
     """The run of a text that may come from anywhere.
 
-    Raises
-    ------
-    StoreError
-        When it is none, or not the one that the hash names.
+    Raises StoreError when it is none, or not the one that the hash names.
     """
     which = f"the run {str(hash)[:12]!r}"
     if not isinstance(about, str) or len(about) > LARGEST_ABOUT:

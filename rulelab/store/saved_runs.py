@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sqlalchemy as sa
 
 from ..errors import StoreError
@@ -21,8 +22,6 @@ from .rows import FILES, PARTS, RUNS, TABLE
 from .run import Run, digest, named, now, read, storable
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from ..certificate import Certificate
     from ..datasets import Dataset
     from ..multiclass import MultiClassCertificate
@@ -130,10 +129,7 @@ def made(
 ) -> tuple[Run, dict[str, bytes]]:
     """The run, and the content of its files by their kind, with "table": all rows, which are a file of the data.
 
-    Raises
-    ------
-    StoreError
-        When nothing was recorded.
+    Raises StoreError when nothing was recorded.
     """
     if not recording.snapshots:
         raise StoreError("there is nothing to keep: the search has not begun")

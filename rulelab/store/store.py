@@ -6,51 +6,37 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+import pandas as pd
 import sqlalchemy as sa
 
 from .. import files
 from ..errors import StoreError
-from . import boards, bundle, kept_table, rows, saved_runs
-from .boards import BoardEntry
+from ..models import Model, MultiClassRuleList, parse_any_model
+from ..recording import Recording
+from . import bundle, kept_table, rows, saved_runs
+from .boards import Boards
 from .database import NOTHING, Database, default_url, size
+from .kept_table import KeptTable
 from .rows import PARTS, RUNS, TABLE
 from .run import Run, digest, named, now, read
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-
     from ..certificate import Certificate
     from ..datasets import Dataset
-    from ..models import Model, MultiClassRuleList
     from ..multiclass import MultiClassCertificate
-    from ..recording import Recording
-    from .kept_table import KeptTable
 
 
-NO_TABLES: Mapping[str, bytes] = MappingProxyType({})
 COLUMNS = [
-    "hash",
-    "name",
-    "made",
-    "family",
-    "data",
-    "status",
-    "objective",
-    "lower_bound",
-    "gap",
-    "errors",
-    "complexity",
-    "seconds",
-    "proof",
-]
+    "hash", "name", "made", "family", "data", "status", "objective", "lower_bound", "gap", "errors", "complexity",
+    "seconds", "proof",
+]  # fmt: skip
 """Of `Store.frame`."""
 
 
-class Store:
+class Store(Boards):
     """Kept runs of one database; any number of processes may use it at the same time.
 
     Every change is on disk when the method returns, whatever happens to the process afterwards.
@@ -235,8 +221,6 @@ class Store:
 
     def frame(self, search: str = "", most: int = 1000) -> pd.DataFrame:
         """The same as `runs` as a table, a row per run; see `COLUMNS`."""
-        import pandas as pd
-
         rows = [
             {**{name: getattr(run, name) for name in COLUMNS}, "proof": bool(run.proof)}
             for run in self.runs(search, most)
@@ -245,8 +229,6 @@ class Store:
 
     def recording(self, which: Run | str) -> Recording:
         """The recording of a run; raises StoreError or RecordingError."""
-        from ..recording import Recording
-
         run = self.run(which)
         return Recording.from_bytes(
             self.file(run, "recording"), f"the recording of run {run.hash[:12]}", saved_runs.LARGEST_FILE
@@ -254,14 +236,10 @@ class Store:
 
     def model(self, which: Run | str) -> Model | MultiClassRuleList:
         """The best model of a run; raises StoreError or ModelError."""
-        from ..models import parse_any_model
-
         return parse_any_model(self.file(which, "model"))
 
     def trace(self, which: Run | str) -> pd.DataFrame:
         """The curve of a run: step, work, seconds, objective, errors, complexity, lower bound, gap."""
-        import pandas as pd
-
         try:
             return pd.read_csv(io.BytesIO(self.file(which, "trace")))
         except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
@@ -371,61 +349,6 @@ class Store:
         return kept_table.unpacked(
             saved_runs.content(self._database, key, f"table of the data {data_hash[:12]}"), data_hash
         )
-
-    def keep_pins(self, content: str, tables: Mapping[str, bytes] = NO_TABLES) -> str:
-        """Keep models that are pinned side by side.
-
-        Parameters
-        ----------
-        content : str
-            As the page gives them to the browser.
-        tables : mapping of str to bytes, optional
-            Rows that they were made from, by the hash of the data that the text names; see
-            `rulelab.store.kept_table.packed`.
-
-        Returns
-        -------
-        str
-            The hash of the text.
-        """
-        key = boards.pin(self._database, content)
-        with self._database.writing() as connection:
-            for data_hash, table in tables.items():
-                rows.insert_table(connection, data_hash, table)
-        return key
-
-    def pins(self, which: str) -> str:
-        """The text of a hash, or the first digits of it; it may come from anywhere.
-
-        Raises
-        ------
-        StoreError
-            When there is none, or it is damaged.
-        """
-        saved_runs.check_digits(which)
-        return boards.pinned(self._database, which)
-
-    def keep_entry(self, room: str, game: str, entry: BoardEntry, instead_of: str | None = None) -> None:
-        """Keep what somebody has reached in a room.
-
-        Parameters
-        ----------
-        room : str
-        game : str
-            What tells data and settings apart.
-        entry : BoardEntry
-        instead_of : str, optional
-            The name that the same player had before.
-        """
-        boards.put(self._database, room, game, entry, instead_of)
-
-    def board(self, room: str, game: str) -> list[BoardEntry]:
-        """What was reached in a room, the best first."""
-        return boards.board(self._database, room, game)
-
-    def clear_boards(self, room: str) -> None:
-        """Forget all that was reached in a room."""
-        boards.clear(self._database, room)
 
     def _files(self, run: Run) -> dict[str, bytes]:
         kinds = [*run.files, *(["proof"] if run.proof else [])]

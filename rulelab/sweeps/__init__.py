@@ -9,19 +9,3 @@ from .frames import front, mean_and_error, non_dominated
 from .result import Progress, Result, Scores, SweepSnapshot
 from .running import Sweep
 from .start import sweep
-
-__all__ = [
-    "BASELINES",
-    "FAMILIES",
-    "Progress",
-    "Result",
-    "Scores",
-    "Sweep",
-    "SweepError",
-    "SweepSnapshot",
-    "SweepWarning",
-    "front",
-    "mean_and_error",
-    "non_dominated",
-    "sweep",
-]

@@ -59,11 +59,9 @@ def mean_and_error(frame: pd.DataFrame, by: Sequence[str], values: Sequence[str]
     ``frame`` (DataFrame): one row per fold. ``by``: columns that say which rows belong to one point; missing cells are
     equal to each other. ``values``: columns of numbers; missing cells are left out.
 
-    Returns
-    -------
-    DataFrame
-        One row per point in the order of their first rows: the columns of ``by``, ``folds`` (rows), then each value and
-        ``<value>_se``, the standard deviation (n - 1) over the square root of the number of cells; ``nan`` for one.
+    Returns DataFrame: one row per point in the order of their first rows: the columns of ``by``, ``folds`` (rows), then
+    each value and ``<value>_se``, the standard deviation (n - 1) over the square root of the number of cells; ``nan``
+    for one.
     """
     grouped = frame.groupby(list(by), sort=False, dropna=False)
     table = {"folds": grouped.size()}
@@ -87,13 +85,10 @@ def table(rows: Iterable[Row], parameters: Sequence[str], compared: Sequence[str
 
     ``parameters``: columns for these, in this order. ``compared``: groups that the gaps compare.
 
-    Returns
-    -------
-    DataFrame
-        point, family, baseline, the parameters, fold, status, objective, lower_bound, gap, complexity, rules,
-        conditions; for train and test each: ``_errors``, ``_weight``, every rate of `rulelab.data.metrics.RATES`, with
-        groups ``_<criterion>_gap`` for every criterion of `rulelab.data.gaps.MEASURED` and ``_few``; seconds, message,
-        model (JSON text or None).
+    Returns DataFrame: point, family, baseline, the parameters, fold, status, objective, lower_bound, gap, complexity,
+    rules, conditions; for train and test each: ``_errors``, ``_weight``, every rate of `rulelab.data.metrics.RATES`,
+    with groups ``_<criterion>_gap`` for every criterion of `rulelab.data.gaps.MEASURED` and ``_few``; seconds, message,
+    model (JSON text or None).
     """
     ordered = sorted(rows, key=lambda row: (row["point"], row["fold"]))
     columns = ["point", "family", "baseline", *parameters, "fold", "status", *_FIGURES]
@@ -124,24 +119,13 @@ def points(
 ) -> pd.DataFrame:
     """The configurations: means over the folds that are done, with standard errors.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The `table` of the results.
-    results : sequence of Result
-    parameters, compared
-        As for `table`.
-    on : str
-        "test" or "train": the rows that rates, errors and gaps count.
-
-    Returns
-    -------
-    DataFrame
-        One row per configuration: point, family, baseline, the parameters, folds (that have a model), proven (how many
-        of them are certified optimal); then the means, each with a column ``_se``, of objective, lower_bound, gap,
-        complexity, rules, conditions, errors, weight, the rates, seconds and, with groups, of the gaps; and with groups
-        ``<criterion>_gap_pooled``: the gap of the counts summed over the folds, which has less noise than the mean of
-        the folds' gaps and no upward bias from taking the largest of noisy differences fold by fold.
+    ``frame`` (DataFrame): the `table` of the results. ``parameters``, ``compared``: as for `table`. ``on``: "test" or
+    "train": the rows that rates, errors and gaps count. Returns DataFrame: one row per configuration: point, family,
+    baseline, the parameters, folds (that have a model), proven (how many of them are certified optimal); then the
+    means, each with a column ``_se``, of objective, lower_bound, gap, complexity, rules, conditions, errors, weight,
+    the rates, seconds and, with groups, of the gaps; and with groups ``<criterion>_gap_pooled``: the gap of the counts
+    summed over the folds, which has less noise than the mean of the folds' gaps and no upward bias from taking the
+    largest of noisy differences fold by fold.
     """
     if on not in PARTS:
         raise SweepParameterError("on", on, "'test' or 'train'")

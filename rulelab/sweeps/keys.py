@@ -170,13 +170,8 @@ def reuse(
     ``saved``: results as `Result.to_dict` gives them; of equal ones the last one counts. ``limits``: a result that a
     limit ended counts only when it had the same limits; failures are tried again.
 
-    Returns
-    -------
-    results : list of Result
-        At most one per job, in the order of the jobs.
-    others : Counter of str
-        Results of the same fits that are of no use, counted by the reason in words. Results of fits that are not asked
-        for are not among them.
+    Returns list of Result: at most one per job, in the order of the jobs. Returns Counter of str: results of the same
+    fits that are of no use, counted by the reason in words. Results of fits that are not asked for are not among them.
     """
     same: defaultdict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
     akin: defaultdict[tuple[str, int], set[str]] = defaultdict(set)

@@ -75,20 +75,7 @@ class Method(abc.ABC):
     ) -> Fitted:
         """Fit on the training rows and predict both parts.
 
-        Parameters
-        ----------
-        fold : Fold
-        parameters : mapping
-            All of `defaults`.
-        plan : Plan
-        warm_start : dict or None
-            The model of the configuration before on the path.
-        stopped : callable
-            Whether the sweep was cancelled.
-
-        Raises
-        ------
-        Stopped
-        ValueError
-            When the parameters do not suit these rows.
+        ``parameters``: all of `defaults`. ``warm_start``: the model of the configuration before on the path.
+        ``stopped``: whether the sweep was cancelled. Raises Stopped. Raises ValueError when the parameters do not suit
+        these rows.
         """

@@ -72,42 +72,23 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Everything a worker needs besides the parameters of a fit.
+    """Everything a worker needs besides the parameters of a fit."""
 
-    Attributes
-    ----------
-    X : DataFrame, shape (n_rows, n_features)
-    y : bool array, shape (n_rows,)
-    groups : object array of labels, shape (n_rows,), or None
-    compared : tuple of str
-        The groups that gaps compare and that fairness constraints are about.
-    score : bool array, shape (n_rows,), or None
-        Prediction of the COMPAS score, where the data set has one.
-    fold_of : int array, shape (n_rows,)
-        The fold that tests each row; -1 for rows that none does.
-    resample : str or None
-        "balance": the training rows of the rarer class are drawn again until both classes have as many.
-    random_state : int
-    time_limit, gap : float or None
-        Of one fit; see `rulelab.steps`.
-    identity : dict
-        What results must have in common with this plan to be of use for it; see `ResultsFile`.
-    counts : PatternCounts or None
-        Where rows were counted; a row above is a kind of rows then.
-    """
-
-    X: pd.DataFrame
-    y: np.ndarray
-    groups: np.ndarray | None
-    compared: tuple[str, ...]
+    X: pd.DataFrame  # DataFrame, shape (n_rows, n_features)
+    y: np.ndarray  # bool array, shape (n_rows,)
+    groups: np.ndarray | None  # object array of labels, shape (n_rows,), or None
+    compared: tuple[str, ...]  # the groups that gaps compare and that fairness constraints are about
     score: np.ndarray | None
-    fold_of: np.ndarray
+    """Bool array, shape (n_rows,), or None: prediction of the COMPAS score, where the data set has one."""
+    fold_of: np.ndarray  # int array, shape (n_rows,): the fold that tests each row; -1 for rows that none does
     resample: str | None
+    """Or "balance": the training rows of the rarer class are drawn again until both classes have as many."""
     random_state: int
+    # time_limit, gap: of one fit; see `rulelab.steps`
     time_limit: float | None
     gap: float
-    identity: dict[str, Any]
-    counts: PatternCounts | None = None
+    identity: dict[str, Any]  # what results must have in common with this plan to be of use for it; see `ResultsFile`
+    counts: PatternCounts | None = None  # where rows were counted; a row above is a kind of rows then
     token: str = field(default_factory=lambda: os.urandom(8).hex())
 
     @property

@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..data.metrics import rates_table
 from ..errors import SweepError, SweepWarning
-from ..progress import Bar, bar
+from ..progress import bar
 from ..shown import Fact, Shown, rows_below
 from . import frames
 from .frames import front
@@ -260,7 +260,7 @@ class Sweep(Shown):
             self._raise()
         return ended
 
-    def _told_all(self, shown: Bar | None) -> bool:
+    def _told_all(self, shown: Any) -> bool:
         """Whether nothing more will be; the bar is brought up to date."""
         if shown is not None:
             shown.update(len(self._order) - shown.n)

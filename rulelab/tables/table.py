@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -25,14 +25,6 @@ UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Z", "+00:00", "+0000"})
 """Names of the time zone by whose clock all engines show timestamps."""
 _NO_ZONES = frozenset({"duckdb", "ibis", "pyspark", "sqlframe"})
 """Engines that keep moments alone, and show them by the clock of whoever asks."""
-
-
-class Splits(Protocol):
-    """What says which rows are kept out of training."""
-
-    def of(self, table: Table) -> nw.Expr:
-        """Whether a row is kept out."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +73,7 @@ class Table:
         target: str,
         *others: str,
         weight: str | None = None,
-        split: Splits | None = None,
+        split: Any = None,
         unknown: str = "leave out",
         positive: Any = None,
         dates: str = "parts",

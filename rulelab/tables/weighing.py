@@ -199,16 +199,8 @@ def listed_near(
     Returns ``values`` (array, sorted, int64 or float64) and ``counts`` (integer array): in the unit of the weighing.
     Raises TableError: infinite numbers, or values too close together for bins.
 
-    Parameters
-    ----------
-    rows : LazyFrame
-        ``value``, numbers without missing ones, and the weights.
-    groups : int
-        Groups of equal count.
-    most : int
-        How many values may be fetched at once.
-    name : str
-        Of the column, for messages.
+    ``rows`` (LazyFrame): ``value``, numbers without missing ones, and the weights. ``groups``: groups of equal count.
+    ``most``: how many values may be fetched at once. ``name``: of the column, for messages.
     """
     ends = (nw.col(value).min().alias("low"), nw.col(value).max().alias("high"))
     seen = rows.select(*ends, *weighing.totals()).collect()

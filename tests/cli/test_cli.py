@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import output_of, refused, run, start
+from command_line import output_of, refusals, refused, run, start
 from patience import PATIENCE, wait_until
 from places import ROOT
 from servers import free_port
@@ -149,29 +149,7 @@ def test_bad_data_are_one_line_and_status_2(case: str, tmp_path: Path, capsys: p
     assert err.rstrip("\n").isprintable()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (("--target", "y", "--regularization", "0"), "above 0 and below 1, not 0.0"),
-        (("--target", "y", "--regularization", "1"), "above 0 and below 1, not 1.0"),
-        (("--target", "y", "--regularization", "nan"), "a number of at least 0"),
-        (("--target", "y", "--min-support", "2"), "a number from 0 to 1, not '2'"),
-        (("--target", "y", "--min-support", ".9", "--max-support", ".1"), "--min-support <= --max-support"),
-        (("--target", "y", "--thresholds", "1"), "at least 2, not '1'"),
-        (("--target", "y", "--max-conditions", "4"), "--max-conditions must be a whole number from 1 to 3, not 4"),
-        (("--target", "y", "--policy", "best"), "policy must be one of lower_bound"),
-        (("--target", "y", "--time-limit", "-1"), "at least 0, not '-1'"),
-        (("--target", "y", "--memory-limit", "much"), "such as 500MB or 2GB, not 'much'"),
-        (("--target", "y", "--positive", "5"), "'5' is not among the values"),
-        (("--target", "y", "--sensitive", "race"), "no sensitive column 'race'"),
-        (("--target", "y", "--leave-out", "race"), "no feature 'race'"),
-        (("--target", "y", "--model", "forest"), "invalid choice: 'forest'"),
-        (("--target", "y", "-o", "no/such/folder/model.json"), "there is no folder no/such/folder"),
-        (("--target", "y", "--proof", "no/such/folder/proof.npz"), "there is no folder"),
-        (("--target", "y", "--model", "falling-rule-list", "--max-length", "2"), "--max-length is not an option of"),
-        ((), "--target is missing"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "expected"), refusals("fit"))
 def test_bad_options_are_one_line_and_status_2(arguments: tuple[str, ...], expected: str, tmp_path, capsys):
     path = tmp_path / "data.csv"
     path.write_text(GOOD)
@@ -296,18 +274,7 @@ def test_one_line() -> None:
     assert output.one_line("a\nb\t c\x1b[0m\u202e") == "a b c\\x1b[0m\\u202e"
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("fit", "compass"), "there is no file or data set 'compass'; did you mean 'compas'?"),
-        (("fit", "LOANS"), "--target is missing: the name of the column to predict; LOANS has 'age', "),
-        (
-            ("fit", "LOANS", "--target", "paid", "--regularisation", ".1"),
-            "did you mean --regularization? (see rulelab fit",
-        ),
-        (("sweep", "LOANS", "--target", "paid", "--fold", "2", "--gibt-es-nicht"), "see rulelab sweep --help"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), refusals("near"))
 def test_what_is_misspelt_is_named_with_what_is_near(words: tuple[str, ...], said: str, loans: Path, capsys):
     refused(capsys, said.replace("LOANS", str(loans)), *(str(loans) if word == "LOANS" else word for word in words))
 

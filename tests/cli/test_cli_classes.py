@@ -7,7 +7,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pytest
-from command_line import output_of, refused, run
+from command_line import output_of, refusals, refused, run
 from sklearn.datasets import load_iris
 
 import rulelab as rl
@@ -115,22 +115,7 @@ def test_limits_say_what_is_proven(capsys: Any, table: Path) -> None:
     assert "no rule list of several classes is below 0." in said
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        (("--fairness", "equal-opportunity:0.1"), "--fairness does not go together with"),
-        (("--positive", "setosa"), "--positive does not go together with"),
-        (("--policy", "curiosity"), "--policy does not go together with"),
-        (("--keep",), "--keep does not go together with"),
-        (("--model", "rule-set"), "is not an option of --model rule-set"),
-        (("--count",), "not counts"),
-        (("--weight", "half"), "takes whole numbers"),
-        (("--weight", "n", "--proof", "p.npz"), "leave --weight out"),
-        (("--max-length", "2", "--proof", "p.npz"), "leave --max-length out"),
-        (("--target", "specie"), "did you mean 'species'?"),
-        (("--leave-out", "luck"), "there is no feature 'luck'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "text"), refusals("several classes"))
 def test_what_it_cannot_do_is_refused(capsys: Any, table: Path, options: tuple[str, ...], text: str) -> None:
     refused(capsys, text, "fit", table, "--target", "species", *ASKED, *SMALL, *options)
     refused(capsys, "tic_tac_toe has two classes", "fit", "tic_tac_toe", *ASKED)

@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 import pytest
-from command_line import output_of, refused
+from command_line import output_of, refusals, refused
 
 import rulelab as rl
 
@@ -51,22 +51,7 @@ def test_every_family_is_fitted_and_saved(model, options, expected, people, tmp_
     assert set(loaded.predict(pd.read_csv(people))) <= {"yes", "no"}
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        (("--positive-weight", "2"), "--positive-weight is not an option of --model rule-list"),
-        (("--model", "rule-set", "--policy", "curiosity"), "--policy is not an option of --model rule-set"),
-        (("--model", "rule-set", "--fairness", "justice:1"), "there are equal-opportunity"),
-        (("--model", "rule-set", "--fairness", "equal-opportunity"), "such as equal-opportunity:0.05"),
-        (("--must-use", "nothing"), "error: --must-use: no antecedent uses 'nothing'; the nearest: "),
-        (("--first-rule", "x"), "error: --first-rule: no antecedent is 'x'"),
-        (("--model", "rule-set", "--fairness", "equal-opportunity:0.1"), "name a sensitive attribute"),
-        (
-            ("--model", "falling-rule-list", "--method", "monte_carlo", "--memory-limit", "1GB"),
-            "--memory-limit is for --method exact",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "expected"), refusals("families"))
 def test_options_of_another_family_are_refused(options, expected, tmp_path, capsys):
     path = tmp_path / "data.csv"
     path.write_text("a,b,y\n" + "1,0,1\n0,1,0\n1,1,1\n0,0,0\n" * 5)

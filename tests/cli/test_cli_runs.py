@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from command_line import refusals, refused
 from live import recorded, small_search
 
 import rulelab as rl
@@ -53,28 +54,9 @@ def test_runs_are_exported_deleted_brought_back_and_imported(kept, capsys, tmp_p
         assert sorted(capsys.readouterr().out.split()) == sorted(kept)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["show", "0000"], "no run begins with 0000"),
-        (["show", "../x"], "is no hash"),
-        (["list", "--most", "0"], "must be a whole number"),
-        (["list", "--store", "none"], "is no store"),
-        (["import", "nothing.zip"], "cannot be read"),
-        (["import", __file__], "no archive of runs"),
-        (["export", "-o", "/nowhere/x.zip"], "there is no folder"),
-        (["list", "--store", __file__], "no SQLite file"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), refusals("runs", THIS=[__file__]))
 def test_what_is_wrong_is_said_in_one_line(kept, capsys, arguments, said) -> None:
-    try:
-        status = main(["runs", *arguments])
-    except SystemExit as ended:
-        status = ended.code
-    assert status == 2
-    err = capsys.readouterr().err
-    assert said in err
-    assert err.count("\n") == 1
+    refused(capsys, said, "runs", *arguments)
 
 
 def test_doctor_says_where_runs_are_kept(kept, capsys, tmp_path: Path) -> None:

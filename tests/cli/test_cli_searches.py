@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import output_of, run
+from command_line import output_of, refusals, run
 from test_cli import interrupted
 
 import rulelab as rl
@@ -260,48 +260,7 @@ def test_the_search_of_the_papers(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert rl.load_model(model).errors == own.errors
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (("near", *TOE, "--regularization", 0), "regularization must be"),
-        (("near", *TOE, "--within", 0.1, "--ratio", 0.1), "--within and --ratio say the same"),
-        (("near", *TOE, "--within", -1), "a number of at least 0"),
-        (("near", *TOE, "--count-lists", "--max", 5), "--count-lists counts all lists, however many: leave out --max"),
-        (("near", *TOE, "--model", "rule-set", "--count-lists"), "--count-lists is not an option of --model rule-set"),
-        (("near", *TOE, "--model", "rule-set", "-o", "x.txt"), "must end in .json or .csv or .html"),
-        (("near", *TOE, "--model", "rule-set", "--max-length", 3), "--max-length is not an option of --model rule-set"),
-        (("near", *TOE, "--max-complexity", 3), "--max-complexity is not an option of --model rule-list"),
-        (("near", *TOE, "--max", 0), "a whole number of at least 1"),
-        (("near", *TOE, "-o", "near.txt"), "must end in .json or .csv"),
-        (("near", "no.csv"), "there is no file or data set 'no.csv'"),
-        (("least-gap", *TOE, "--accuracy", 66), "a number from 0 to 1"),
-        (("least-gap", *TOE, "--accuracy", 0.6), "--sensitive"),
-        (("least-gap", *TOE, "--accuracy", ".6,.7", "--proof", "p"), "--proof is of a single accuracy"),
-        (("least-gap", *TOE, "--criterion", "equality"), "invalid choice"),
-        (("near", *TOE, "--fairness", "x"), "unrecognized arguments: --fairness"),
-        (("frontier", *TOE, "--max-length", 100_000), "--max-length must be a whole number from 0 to 1000"),
-        (("frontier", *TOE, "--fairness", "equal-opportunity"), "--sensitive"),
-        (("frontier", *TOE, "--regularization", 0.1), "--regularization is not an option of --model rule-list without"),
-        (("frontier", *TOE, "--random-state", 1), "nothing is random there"),
-        (("frontier", *TOE, "--model", "falling-rule-list"), "needs --fairness, one of equal-opportunity"),
-        (("frontier", *TOE, "--model", "rule-set", "--fairness", "equality"), "there is no criterion 'equality'"),
-        (
-            ("frontier", *TOE, "--model", "rule-set", "--fairness", "equal-opportunity:0.1,much"),
-            "tolerances of at least 0 with commas between them, not 'much'",
-        ),
-        (("frontier", *TOE, "--model", "rule-set", "--fairness", "accuracy-parity"), "--sensitive"),
-        (
-            ("frontier", *TOE, "--model", "rule-set", "--fairness", "accuracy-parity", "--max-length", 3),
-            "--max-length is not an option of --model rule-set",
-        ),
-        (("stability", *SMALL, "--samples", 0), "a whole number of at least 1"),
-        (("stability", *SMALL, "--fairness", "equality:1"), "--fairness must be a criterion"),
-        (("fit", *TOE, "--search", "best"), "invalid choice: 'best'"),
-        (("fit", *TOE, "--search", "corels", "--max-length", 2), "--max-length is not an option of --search corels"),
-        (("fit", *TOE, "--search", "corels", "--beam-width", 500), "--beam-width is not an option of --search corels"),
-        (("fit", *TOE, "--search", "corels", "--model", "rule-set"), "--search is not an option of --model rule-set"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "expected"), refusals("searches", TOE=TOE, SMALL=SMALL))
 def test_bad_options_are_one_line_and_status_2(arguments: tuple[object, ...], expected: str, capsys) -> None:
     status, out, err = run(capsys, *arguments)  # where the options themselves are wrong, their usage comes first
     assert (status, out) == (2, "")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import output_of, refused
+from command_line import output_of, refusals, refused
 from test_cli import interrupted
 from test_sweep_counted import FRAME, GRID
 from test_sweep_counted import run as swept
@@ -63,20 +63,6 @@ def test_ctrl_c_tells_what_is_done(tmp_path: Path) -> None:
     assert (tmp_path / "points.csv").exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--vary", "speed=3"), "write NAME=V,.. with a parameter of a rule list: "),
-        (("--vary", "regularization"), "write NAME=V,.."),
-        (("--vary", "regularization=0.1,much"), "--vary regularization: must be"),
-        (("--vary", "fairness=equal-opportunity"), "--fairness must be a criterion"),
-        (("--vary", "regularization=0.1", "--regularization", 0.2), "both say what it is"),
-        (("--key", "id", "--test-share", 0.3, "--compare", "oracle"), "there is no baseline 'oracle'"),
-        (("--folds", 3, "--key", "id", "--test-share", 0.3), "--folds needs rows one by one"),
-        ((), "give --key and --test-share, or --test-column"),
-        (("--key", "id", "--test-share", 0.3, "--compare", "random-forest"), "needs the rows one by one"),
-        (("-o", "/nowhere/points.csv"), "there is no folder /nowhere"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), refusals("sweep"))
 def test_what_is_wrong_is_said(files: str, options: tuple, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     refused(capsys, message, "sweep", files, *TABLE, *options, "--quiet", told=True)

@@ -102,7 +102,7 @@ def test_isinstance_tells_the_truth():
 def test_every_family_is_searched_through_the_list(name, monkeypatch):
     family = EVERY_FAMILY[name]
     others = [each for each in ENGINES if each.model != (family.model or name)]
-    monkeypatch.setattr("rulelab.questions.engines.ENGINES", others)
+    monkeypatch.setattr("rulelab.questions.ENGINES", others)
     with pytest.raises(rl.ParameterError, match="model must be one of"):
         family.search(smallest_problem(), {})
 

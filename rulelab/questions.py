@@ -1,4 +1,4 @@
-"""The engines, and the search that answers a question: the first of them that accepts it."""
+"""What is asked of a problem, and the engines that answer: one list, which every door goes through."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from ..arguments import ParameterError, arguments_of, check_choice, require
-from ..data.multiclass import MultiClassProblem
-from ..data.problem import Problem
-from ..parameters import check_arguments
-from ..rule_list.exact.parallel.rounds import check_jobs
-from ..rule_list.fair.search import LABELS
-from ..search import Search
+from .arguments import ParameterError, arguments_of, check_choice, require
+from .data.multiclass import MultiClassProblem
+from .data.problem import Problem
+from .parameters import check_arguments
+from .rule_list.exact.parallel.rounds import check_jobs
+from .rule_list.fair.search import LABELS
+from .search import Search
 
 NEUTRAL: Mapping[str, Any] = {"method": "exact", "policy": "lower_bound", "iterations": 3000}
 """Values that ask for nothing; of all other parameters that is None."""
