@@ -9,7 +9,6 @@ from typing import Any
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...rule_list import NearOptimalCount, NearOptimalCountProgress
 from ..live.job import Job
@@ -18,7 +17,7 @@ from ..live.wording import count, duration
 from ..live.work import Work
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, alert
+from ..widgets.fields import WIDE, LayoutViewer, alert
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import COUNT_CSS, Ranges, Sample, Total, count_all, draw, facts, ranges_of, verdict
@@ -26,7 +25,7 @@ from .good import Good
 from .panels import SPACED
 
 
-class CountView(Viewer):
+class CountView(LayoutViewer):
     """Counts all lists, or sets, within the distance of what was found, whether or not they could be listed there.
 
     `on_sample` takes random lists, or sets, of a complete count, and None when they are forgotten.
@@ -52,9 +51,6 @@ class CountView(Viewer):
         self._text = Html("", stylesheets=[CARD_CSS, PANEL_CSS, COUNT_CSS], **WIDE)
         bar = pn.Row(self._start, self._save, stylesheets=[BAR_CSS], **WIDE)
         self._layout = pn.Column(bar, self._alert, self._status, self._text, **SPACED)
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def begin(self, found: Good) -> None:
         """Forget what is known: something else has been found."""

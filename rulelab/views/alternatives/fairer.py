@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import panel as pn
 from bokeh.models import ColumnDataSource
-from panel.viewable import Viewer
 
 from ...data.gaps import CONSTRAINED
 from ...data.metrics import FEW
@@ -26,11 +25,10 @@ from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE
+from ..widgets.fields import WIDE, LayoutViewer
 from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
-from .finding import MEMORY_BYTES
-from .good import FoundSets, Good
+from .good import MEMORY_BYTES, FoundSets, Good
 from .panels import SPACED
 from .plots import HEIGHT, Picture
 
@@ -165,17 +163,12 @@ class FairerDots(Picture):
         """The models of least gap."""
         return self._asked[0].frame if self._asked else pd.DataFrame()
 
-    @property
-    def shade(self) -> str:
-        """The colour of what is proven impossible."""
-        return str(self._shade.glyph.fill_color)
-
     def use_dark(self, dark: bool) -> None:
         """Shade in the colour of the text."""
         self._shade.glyph.fill_color = INK[dark]
 
 
-class FairerView(Viewer):
+class FairerView(LayoutViewer):
     """The models of least gap between groups, found when it is opened.
 
     `on_model` takes a model that was tapped. `selects`: what chooses the groups and the gap.
@@ -195,9 +188,6 @@ class FairerView(Viewer):
         self._plot = pn.Column(*self.box.items, stylesheets=[PANEL_CSS], visible=False, **WIDE)
         bar = pn.Row(*selects, self._more, stylesheets=[BAR_CSS], **WIDE)
         self._layout = pn.Column(bar, self._status, self._plot, **SPACED)
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def begin(self, found: Good, attribute: str, criterion: str) -> None:
         """Search for them, unless that was done."""

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, cast
 from ...data.fairness import confusions
 from ...data.metrics import Confusion
 from ...data.problem import Problem
-from ...datasets import Dataset
 from ...falling_rule_list import FallingRuleListSearch, SoftSearch
 from ...families import FAMILIES
 from ...models import DecisionList, Model, RuleSet
@@ -131,11 +130,11 @@ class Hand:
         # cards of models that were not made by hand, by these models as they are edited
         self.known: dict[Any, Card] = {}
         self._edited = self.bench.empty() if edited is None else edited
-        self._past: list[Any] = []
+        self.past: list[Any] = []  # what undoing leads back to, the last at the end; and what redoing leads to
         if before is not None and before.game == self.game:
             own = [] if before.edited in (self.bench.empty(), self._edited) else [before.edited]
-            self._past = [*before._past, *own][-_MOST_UNDONE:]
-        self._future: list[Any] = []
+            self.past = [*before.past, *own][-_MOST_UNDONE:]
+        self.future: list[Any] = []
 
     @property
     def words(self) -> Words:
@@ -176,32 +175,24 @@ class Hand:
         of = " ".join(f"{self.search.parameters[name]}" for name in names)
         return f"{bench.family} {self.problem.fingerprint} {bench.price} {of}"
 
-    @property
-    def undoable(self) -> bool:
-        return bool(self._past)
-
-    @property
-    def redoable(self) -> bool:
-        return bool(self._future)
-
     def take(self, edited: Any) -> None:
         """Go on with this model."""
         if edited != self._edited:
-            self._past = [*self._past, self._edited][-_MOST_UNDONE:]
-            self._future = []
+            self.past = [*self.past, self._edited][-_MOST_UNDONE:]
+            self.future = []
             self._edited = edited
 
     def undo(self) -> None:
         """Take the last edit back."""
-        if self._past:
-            self._future.append(self._edited)
-            self._edited = self._past.pop()
+        if self.past:
+            self.future.append(self._edited)
+            self._edited = self.past.pop()
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        if self._future:
-            self._past.append(self._edited)
-            self._edited = self._future.pop()
+        if self.future:
+            self.past.append(self._edited)
+            self._edited = self.future.pop()
 
     def matching(self, text: str, most: int) -> tuple[list[tuple[int, str]], int]:
         """Antecedents with all of these words, by index and name, and how many more there are.
@@ -250,13 +241,6 @@ def of_other(base: Card, prepared: Prepared, model: Any, objective: float, bound
         unconstrained=None,
         code=snippet.of_model(in_words(model, prepared.labels)),
     )
-
-
-def prepared_of(search: Search, data: Dataset | None) -> Prepared:
-    """The search with the data that its problem was made from, where they are given."""
-    if data is None:
-        return Prepared(search)
-    return Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
 
 
 def edited_of(search: Search, model: Model | None) -> Any:

@@ -127,10 +127,9 @@ class Builder(JSComponent):
 
 def antecedents(found: Good) -> str:
     """What each antecedent means to all good models: in how many it is, and how much it decides; HTML."""
-    rows = found.reliance.join(found.shares["share"])
     return filled(
         "parts.html",
-        rows=list(rows.itertuples()),
+        rows=list(found.reliance.itertuples()),
         part=found.part,
         ways=found.ways,
         verb="decides" if found.ways == "lists" else "covers",

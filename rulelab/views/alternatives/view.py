@@ -15,7 +15,7 @@ from ...models import Model, RuleList
 from ...rule_list import RuleListSearch
 from ...rule_set import RuleSetSearch
 from ...snapshot import Snapshot
-from ..cards.card import Card, of_search
+from ..cards.card import Card, of_search, prepared_of
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
@@ -32,10 +32,9 @@ from .count_view import CountView
 from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
 from .fairer import FairerView
-from .finding import LISTED, Wanted, find, refusal
-from .good import Found, FoundSets, Good
+from .good import LISTED, Found, FoundSets, Good, Wanted, find, refusal
 from .good_models import NO_MODEL, Choosing
-from .hand import editable, prepared_of
+from .hand import editable
 from .offline import explorer
 from .panels import SPACED
 from .parts import Builder
@@ -136,9 +135,6 @@ class AlternativesView(Complaining, Choosing):
         self._lay_out()
         if search is not None:
             self.take(source(), prepared, search.advance(1) if search.certified else None)
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     @property
     def playing(self) -> bool:

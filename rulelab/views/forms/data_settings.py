@@ -22,11 +22,10 @@ from ..live.work import Work
 from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
 from ..widgets.uploader import Uploader
-from .controls import number_field
+from .controls import WIDE, Settings, note, number_field
 from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, AllClasses, Labelled, load
 from .draft import Draft
-from .numbers import WIDE, Settings, note
-from .tables import Counted, offered
+from .tables import Counted, TableDraft, offered
 
 _UNCHANGED = "The data are as before."
 TEST_SHARE = Parameter(
@@ -109,8 +108,9 @@ class DataSettings(Settings):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        available = datasets.names()
-        self._options = {plain(_option(name, how)): name for name, how in available.items() if how != "by hand"}
+        marks = {"download": " (to be downloaded)"}
+        known = [(name, how) for name, how in datasets.names().items() if how != "by hand"]
+        self._options = {plain(f"{name}{marks.get(how, '')}"): name for name, how in known}
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
         self.param.data.objects = list(self._options.values())
         self._draft: Draft | None = None
@@ -320,7 +320,7 @@ class DataSettings(Settings):
             self._before = self.data
             return
         try:
-            draft = served.draft()
+            draft = TableDraft(served)
         except ValueError as error:
             self._refuse(str(error))
             self.data = self._before
@@ -381,7 +381,3 @@ class DataSettings(Settings):
 
 def _looking(draft: Draft) -> str:
     return f"Looking through {plain(draft.sheet.file, 80)} ..."
-
-
-def _option(name: str, how: str) -> str:
-    return f"{name} (to be downloaded)" if how == "download" else name

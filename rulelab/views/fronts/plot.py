@@ -19,7 +19,7 @@ from bokeh.plotting import figure
 from ...assets import asset
 from ...sweeps import FAMILIES
 from ..live.wording import counted
-from ..search.plots.base import Columns, add_legend, new_figure, replace, show_entries
+from ..search.plots.base import Columns, Plot, add_legend, new_figure, replace, show_entries
 from ..search.slide import enlarged
 from ..widgets.esc import plain
 from ..widgets.style import INK
@@ -52,32 +52,16 @@ INTO_VIEW = asset("front_into_view.js")
 """Scrolls to the figures of the point, once they are there, and again while they change: unless the user moves."""
 
 
-class FrontPlot:
+class FrontPlot(Plot):
     """Points of all methods, a front per family and one of all methods over what it dominates.
 
-    A method that has no complexity is in a strip of its own at the right, where the axis counts nothing.
-
-    Parameters
-    ----------
-    title, x_label : str
-    on_tap : callable
-        Gets the key of the point that was tapped.
-
-    Attributes
-    ----------
-    figure : figure
-    caption : str
-        Which point is the most accurate one.
-    below : None
-        Nothing stands under it.
+    A method that has no complexity is in a strip of its own at the right, where the axis counts nothing. `on_tap` gets
+    the key of the point that was tapped.
     """
-
-    below: str | None = None
 
     def __init__(self, title: str, x_label: str, on_tap: Callable[[str], None]) -> None:
         self._title, self._on_tap = title, on_tap
         self._dark = False
-        self.caption = ""
         self._shown: str | None = None
         self._asked: tuple[Sequence[Point], str, str | None, Sequence[float], str] = ((), COMPLEXITY, None, (), "")
         self._spans: tuple[float, ...] = ()
@@ -89,7 +73,7 @@ class FrontPlot:
         self._taps = ColumnDataSource({"taps": [0]})
         self._steps = {family: ColumnDataSource({"x": [], "y": []}) for family in FAMILIES}
         self.figure: figure = new_figure(title, x_label, "accuracy (%)", height=_HEIGHT)
-        self._draw()
+        self._build()
         self._points.selected.on_change("indices", self._tapped)
 
     def frame(self) -> pd.DataFrame:
@@ -110,7 +94,7 @@ class FrontPlot:
         """Drawn anew for a slide, with a legend and without the ring."""
         plot = FrontPlot(self._title, "", lambda key: None)
         points, x, gap, ceiling, y = self._asked
-        plot.show(points, x, gap, None, ceiling, y)
+        plot.draw(points, x, gap, None, ceiling, y)
         for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):
             new.axis_label = own.axis_label
         plot.figure.legend[0].visible = True
@@ -130,7 +114,7 @@ class FrontPlot:
         for method, dots in self._samples.items():
             dots.glyph.update(line_color=COLORS[method][dark], fill_color=COLORS[method][dark])
 
-    def show(
+    def draw(
         self,
         points: Sequence[Point],
         x: str,
@@ -141,20 +125,10 @@ class FrontPlot:
     ) -> None:
         """Bring the picture up to date.
 
-        Parameters
-        ----------
-        points : sequence of Point
-            In an order that only grows.
-        x : str
-            The figure on the horizontal axis.
-        gap : str or None
-            The gap that the pointer tells; None without groups of people.
-        chosen : str or None
-            Key of the point with the ring.
-        ceiling : sequence of float
-            The accuracies that no rule list of at most 0, 1, ... rules exceeds; what lies above is shaded.
-        y : str
-            The share on the vertical axis, of which more is better.
+        `points`: in an order that only grows. `x`: the figure on the horizontal axis. `gap`: the one that the pointer
+        tells; None without groups of people. `chosen`: the key of the point with the ring. `ceiling`: the accuracies
+        that no rule list of at most 0, 1, ... rules exceeds; what lies above is shaded. `y`: the share on the vertical
+        axis, of which more is better.
         """
         self._shown, self._asked = chosen, (points, x, gap, ceiling, y)
         scale = _scale(x)
@@ -250,7 +224,7 @@ class FrontPlot:
                 columns[name].append(value)
         return columns
 
-    def _draw(self) -> None:
+    def _build(self) -> None:
         plot, source = self.figure, self._points
         plot.x_range, plot.y_range = Range1d(start=0, end=10), Range1d(start=0, end=100)
         self._strip = BoxAnnotation(left=0, fill_alpha=0.05, line_alpha=0, visible=False, level="underlay")
