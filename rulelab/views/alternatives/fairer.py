@@ -102,10 +102,7 @@ def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
     asked = found.prepared.search.parameters
     if isinstance(found, FoundSets):
         given = {name: asked[name] for name in ("max_complexity", "form")}
-        given |= {
-            "max_conditions": found.result.max_conditions,
-            "loss": "zero_one",
-        }  # the accuracy of what is predicted
+        given |= {"max_conditions": found.result.max_conditions, "loss": "zero_one"}  # accuracy is of what is predicted
         return given, f"sets of at most {counted(asked['max_complexity'], 'rules')} and conditions"
     most = asked.get("max_length")
     most = max(len(best.rules) + 1, int(found.frame["rules"].max())) if most is None else int(most)

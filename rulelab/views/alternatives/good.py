@@ -51,11 +51,6 @@ class Good(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def joined(self) -> str:
-        """How the parts are joined, over a column of them."""
-
-    @property
-    @abc.abstractmethod
     def members(self) -> Sequence[Sequence[int]]:
         """The parts of each model, as places in ``names``."""
 
@@ -179,10 +174,6 @@ class Found(Good):
     part: ClassVar[str] = "antecedent"
 
     @property
-    def joined(self) -> str:
-        return "if … else if …"
-
-    @property
     def members(self) -> tuple[tuple[int, ...], ...]:
         return self.result.lists
 
@@ -226,10 +217,6 @@ class FoundSets(Good):
 
     ways: ClassVar[str] = "sets"
     part: ClassVar[str] = "rule"
-
-    @property
-    def joined(self) -> str:
-        return "any of" if self.result.form == "dnf" else "all of"
 
     @property
     def members(self) -> tuple[tuple[int, ...], ...]:

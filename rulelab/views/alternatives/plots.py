@@ -89,15 +89,8 @@ class Within(Picture):
         self._models = ColumnDataSource({"x": [], "y": []})
         self._lists = ColumnDataSource({"x": [], "y": []})
         self._across, self._up = Window(0, 5), Window(_FLOOR, 10)
-        plot = new_figure(
-            self.title,
-            "objective above the optimum (%)",
-            "how many",
-            self._across,
-            self._up,
-            height=HEIGHT,
-            y_axis_type="log",
-        )
+        axes = "objective above the optimum (%)", "how many", self._across, self._up
+        plot = new_figure(self.title, *axes, height=HEIGHT, y_axis_type="log")
         lists = plot.step(x="x", y="y", mode="after", source=self._lists, color=ORANGE, line_width=2, line_dash="6 3")
         models = plot.step(x="x", y="y", mode="after", source=self._models, color=BLUE, line_width=2.5)
         plot.yaxis.formatter = compact()
@@ -320,15 +313,8 @@ class Matrix(Picture):
         self._source = ColumnDataSource({name: [] for name in _CELL})
         self._ring = ColumnDataSource({"x": []})
         self._across, self._lines = Window(-0.5, 9.5), FactorRange()
-        plot = new_figure(
-            self.title,
-            "models, like beside like",
-            None,
-            self._across,
-            self._lines,
-            height=HEIGHT + 80,
-            min_border_left=20,
-        )
+        axes = "models, like beside like", None, self._across, self._lines
+        plot = new_figure(self.title, *axes, height=HEIGHT + 80, min_border_left=20)
         self.figure = plot
         cells = plot.rect(
             x="x", y="name", width=0.94, height=0.86, source=self._source, fill_color="color", line_color=None

@@ -39,13 +39,8 @@ from .offline import explorer
 from .panels import SPACED
 from .parts import Builder
 
-TOGETHER, MADE_OF, FAIRER, BUILD, COUNT = (
-    "All together",
-    "What they are made of",
-    "Fairer ones",
-    "Build a list",
-    "Count all",
-)
+TOGETHER, MADE_OF, FAIRER = "All together", "What they are made of", "Fairer ones"
+BUILD, COUNT = "Build a list", "Count all"
 _NARROW = ":host { min-width: 0 !important; }"
 _WHOLE = ":host { min-height: 100vh; }"
 """Of the place of the good models before they are there: what stands under it on a phone does not jump then."""

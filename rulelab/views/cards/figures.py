@@ -18,16 +18,8 @@ from .scores import Score, Scores
 RATES = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
 """Rates that every card shows, with the names that they go by there."""
 EXPLAINED = (
-    "objective",
-    "lower bound",
-    "gap",
-    "accuracy",
-    "recall",
-    "precision",
-    "TPR",
-    "FPR",
-    "selected",
-    "95 % intervals",
+    *("objective", "lower bound", "gap", "accuracy", "recall", "precision"),
+    *("TPR", "FPR", "selected", "95 % intervals"),
 )
 """Lines of a card whose meaning the glossary has."""
 TERMS = {

@@ -174,7 +174,7 @@ def _converse(process: Any, task: str, card: Card, progress: Progress) -> dict[s
     return None
 
 
-class Check:
+class Check(Work):
     """The independent check of a card, or another task in another process, started and cancelled by one button.
 
     `card` gives the card when the button is pressed. `task`: what is done. `width`: of the button; 0: as wide as its
@@ -182,19 +182,14 @@ class Check:
     """
 
     def __init__(self, card: Callable[[], Card], *, task: Task = VERIFY, width: int = 0) -> None:
+        super().__init__(self._say_busy, CHECKS)
         self._card, self.task = card, task
         self._width = width or (150 if task is VERIFY else 104)
         self._ended: Job | None = None  # the last one
-        self._work = Work(self._say_busy, CHECKS)
         look: dict[str, Any] = {"label": task.label, "icon": task.icon, "primary": True}
         self.button = Press(self.press, width=self._width, height=34, margin=0, **look)
         # hidden until there is something to tell
         self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
-
-    @property
-    def busy(self) -> bool:
-        """Whether the check is under way, or what it says is not shown yet."""
-        return self._work.busy
 
     @property
     def verdict(self) -> str:
@@ -205,39 +200,25 @@ class Check:
         said = _FAILED if job.failed else job.error
         return grouped(str(job.result)) if job.result is not None else f"{self.task.without}: {said}"
 
-    @property
-    def standing(self) -> str:
-        """What is being done, and for how long; empty: nothing."""
-        return self._work.standing
-
     def press(self, *_: Any) -> None:
         """Begin; again while it runs: cancel."""
         if self.busy:
-            self._work.cancel()
+            self.cancel()
             return
         card, self._ended = self._card(), None
         if reason := self.task.refusal(card):
             without = "No check" if self.task is VERIFY else "Its robustness is not known"
             self.line.param.update(tone="limit", phase=f"{without}: {reason}.")
             return
-        self._work.begin(partial(self.task.run, card), self._take)
+        self.begin(partial(self.task.run, card), self._take)
         self.refresh()
 
     def forget(self) -> None:
         """Be as before the first check: the card is another one."""
-        self._work.forget()
-        self.close()
+        super().forget()
         self._ended = None
         self.line.phase = ""
         self._name_button(busy=False)
-
-    def close(self) -> None:
-        """End the check; nothing is shown any more."""
-        self._work.close()
-
-    def refresh(self) -> bool:
-        """Show how the check goes; True while it does."""
-        return self._work.refresh()
 
     def _say_busy(self, doing: str) -> None:
         self.line.param.update(tone="busy", phase=f"{self.task.doing}: {doing}")

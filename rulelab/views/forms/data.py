@@ -58,11 +58,6 @@ class Labelled:
         """What is predicted, in words."""
         return f"{plain(self.target, 60)} = {plain(self.positive, 60)}"
 
-    @property
-    def grouping(self) -> list[str]:
-        """The columns that tell groups of people apart."""
-        return list(self.sensitive)
-
     def dataset(self) -> datasets.Dataset:
         """The data set. Raises DatasetError."""
         roles = self._roles
@@ -202,11 +197,6 @@ class AllClasses(Labelled):
     def code(self) -> str:
         """A data set of two classes would be another one."""
         return ""
-
-    @property
-    def grouping(self) -> list[str]:
-        """Groups are compared by rates of one class."""
-        return []
 
     @property
     def _roles(self) -> dict[str, Any]:

@@ -113,17 +113,12 @@ class DataSettings(Settings):
         self._options = {plain(f"{name}{marks.get(how, '')}"): name for name, how in known}
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
         self.param.data.objects = list(self._options.values())
-        self._draft: Draft | None = None
+        self.draft: Draft | None = None  # the uploaded file that waits to be accepted
         self._used: dict[str, Draft] = {}
         self._before = self.data
         self._work = Work()
         self._offer_groups()
         self.fields = self._build()
-
-    @property
-    def draft(self) -> Draft | None:
-        """The uploaded file that waits to be accepted."""
-        return self._draft
 
     @property
     def complaint(self) -> str:
@@ -196,7 +191,7 @@ class DataSettings(Settings):
 
     def accept(self, draft: Draft | None = None) -> None:
         """Use the file as its sheet says; what cannot be used is said in the sheet."""
-        draft = draft or self._draft
+        draft = draft or self.draft
         assert draft is not None
         try:
             labelled = draft.accepted()
@@ -290,7 +285,7 @@ class DataSettings(Settings):
             self.dialog.present(draft)
 
     def _show(self, draft: Draft) -> None:
-        self._draft, self.pending = draft, True
+        self.draft, self.pending = draft, True
         self._file.param.update(said="", doing="")
         self.dialog.present(draft)
 
@@ -307,7 +302,7 @@ class DataSettings(Settings):
         self._end()
 
     def _end(self) -> None:
-        self._draft = None
+        self.draft = None
         self.dialog.present(None)
         self._file.doing = ""
         self.pending = False
@@ -334,9 +329,10 @@ class DataSettings(Settings):
     def _offer_groups(self) -> None:
         """The columns that the data set, or the file, may be compared by; the first one is taken."""
         own = self._own
-        columns = (
-            own.grouping if own is not None else list(RECORDS[self.data].sensitive) if self.data in RECORDS else []
-        )
+        if own is None:
+            columns = list(RECORDS[self.data].sensitive) if self.data in RECORDS else []
+        else:  # groups are compared by rates of one class
+            columns = [] if isinstance(own, AllClasses) else list(own.sensitive)
         chosen = self.param.sensitive
         chosen.objects = columns or [None]
         chosen.default = self.sensitive = chosen.objects[0]

@@ -228,32 +228,17 @@ class FrontPlot(Plot):
         plot, source = self.figure, self._points
         plot.x_range, plot.y_range = Range1d(start=0, end=10), Range1d(start=0, end=100)
         self._strip = BoxAnnotation(left=0, fill_alpha=0.05, line_alpha=0, visible=False, level="underlay")
-        self._strip_name = Label(
-            x=0,
-            y=0,
-            text="no rule count",
-            text_align="right",
-            text_font_size="11px",
-            y_units="screen",
-            x_offset=-4,
-            visible=False,
-        )
+        small: dict[str, Any] = {"text_font_size": "11px"}
+        in_corner: dict[str, Any] = {"x": 0, "y": 0, "y_units": "screen", "x_offset": -4, "text_align": "right"}
+        self._strip_name = Label(text="no rule count", visible=False, **in_corner, **small)
         plot.add_layout(self._strip)
         plot.add_layout(self._strip_name)
         self._no_figure, self._no_method = (self._said(text) for text in (_NO_FIGURE, _NO_METHOD))
         self._guess = Slope(gradient=1, y_intercept=0, line_dash="dashed", line_alpha=0.5, visible=False)
         plot.add_layout(self._guess)
         overall = self._overall
-        self._area = plot.varea_step(
-            x="x",
-            y1="y",
-            y2="high",
-            step_mode="after",
-            fill_alpha=0.1,
-            source=self._impossible,
-            visible=False,
-            name="impossible",
-        )
+        hidden: dict[str, Any] = {"visible": False, "name": "impossible", "source": self._impossible}
+        self._area = plot.varea_step(x="x", y1="y", y2="high", step_mode="after", fill_alpha=0.1, **hidden)
         self._front = plot.step(x="x", y="y", mode="after", line_width=6, line_alpha=0.16, source=overall, name="front")
         self._lines = {
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps, name=family)
@@ -262,30 +247,12 @@ class FrontPlot(Plot):
         line: dict[str, Any] = {"line_color": "color", "line_alpha": "lines", "source": source}
         plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", **line)
         plot.segment(x0="x_low", x1="x_high", y0="y", y1="y", **line)
-        dots = plot.scatter(
-            name="points",
-            x="x",
-            y="y",
-            marker="marker",
-            size=11,
-            source=source,
-            fill_color="color",
-            line_color="color",
-            fill_alpha="alpha",
-            line_width=1.5,
-        )
+        inks: dict[str, Any] = {"fill_color": "color", "line_color": "color", "fill_alpha": "alpha", "line_width": 1.5}
+        dots = plot.scatter(x="x", y="y", marker="marker", size=11, source=source, name="points", **inks)
         dots.nonselection_glyph = None
         self._leaders = plot.segment(x0="at", y0="own", x1="x", y1="y", line_alpha=0.3, source=self._named)
-        self._texts = plot.text(
-            x="x",
-            y="y",
-            text="text",
-            x_offset=2,
-            text_baseline="middle",
-            text_font_size="11px",
-            source=self._named,
-            name="named",
-        )
+        beside: dict[str, Any] = {"x_offset": 2, "text_baseline": "middle", "source": self._named, "name": "named"}
+        self._texts = plot.text(x="x", y="y", text="text", **beside, **small)
         self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen, name="chosen")
         self._samples = {
             method: plot.scatter(x=[math.nan], y=[math.nan], marker=look.marker, size=10)

@@ -58,11 +58,6 @@ def sections(path: Path) -> Iterator[Section]:
         heading, line, found = block.lstrip("#").strip(), at, []
 
 
-def marked(text: str) -> list[tuple[str, str]]:
-    """The words of a text that are to be explained, each with the term that it stands for."""
-    return [(words, term or words) for words, term in _MARKED.findall(text)]
-
-
 def as_html(text: str, family: str = "") -> str:
     """A text with a button for each word that is to be explained."""
 

@@ -85,7 +85,7 @@ class LearnView(LayoutViewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._progress: dict[str, list[int]] = {}
-        self._open: Walk | twelve.TwelvePeople | None = None
+        self.opened: Walk | twelve.TwelvePeople | None = None  # the walk that is open
         # to be shown somewhere on the page: keeps the progress in the browser
         self.kept = Kept(key="rulelab-learn", lasting=True, width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
@@ -95,11 +95,6 @@ class LearnView(LayoutViewer):
         self._layout = pn.Column(self._alert, self._body, self.kept, stylesheets=[STACK_CSS], **WIDE)
         when_page_ends(self._close)
         self._show()
-
-    @property
-    def opened(self) -> Walk | twelve.TwelvePeople | None:
-        """The walk that is open."""
-        return self._open
 
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
@@ -121,28 +116,28 @@ class LearnView(LayoutViewer):
                 Html(script_html(), stylesheets=[TEXT_CSS], **WIDE),
             ]
         elif self.walk:
-            self._body.objects = self._opened(self.walk)
+            self._body.objects = self._made(self.walk)
         else:
             self._body.objects = [Html(_SAYS, stylesheets=[TEXT_CSS], **WIDE), self._offers()]
 
-    def _opened(self, name: str) -> list[Any]:
+    def _made(self, name: str) -> list[Any]:
         names = [*WALKS]
         after = partial(self._start, names[(names.index(name) + 1) % len(names)])
         own = {"step": min(self.step, WALKS[name][1]), "done": self._progress.get(name, [])}
         if name == twelve.NAME:
-            self._open = people = twelve.TwelvePeople(**own, **WIDE)
+            self.opened = people = twelve.TwelvePeople(**own, **WIDE)
             people.param.watch(after, "left")
         else:
-            self._open = Walk(name, alone=False, above=self._leave, after=after, dark=self.dark, **own)
+            self.opened = Walk(name, alone=False, above=self._leave, after=after, dark=self.dark, **own)
         self.step = own["step"]
-        self._open.param.watch(self._keep, "done")
-        self._open.param.watch(lambda event: self.param.update(step=event.new), "step")
-        return [self._leave, self._open] if name == twelve.NAME else [self._open]
+        self.opened.param.watch(self._keep, "done")
+        self.opened.param.watch(lambda event: self.param.update(step=event.new), "step")
+        return [self._leave, self.opened] if name == twelve.NAME else [self.opened]
 
     @param.depends("step", watch=True)
     def _go(self) -> None:
-        if self._open is not None and self._open.step != self.step:
-            self._open.step = min(self.step, WALKS[self.walk][1])
+        if self.opened is not None and self.opened.step != self.step:
+            self.opened.step = min(self.step, WALKS[self.walk][1])
 
     def _offers(self) -> pn.Column:
         items = [self._offer(name.capitalize(), "", "", "Start", partial(self._start, name)) for name in WALKS]
@@ -182,20 +177,20 @@ class LearnView(LayoutViewer):
         if event.old is None and event.new:
             found = read_progress(event.new)
             self._progress = {**found, **self._progress}
-            if self._open is not None:
-                self._open.done = sorted({*self._open.done, *found.get(self.walk, [])})
+            if self.opened is not None:
+                self.opened.done = sorted({*self.opened.done, *found.get(self.walk, [])})
             elif not self.walk:
                 self._say_progress()
 
     def _close(self) -> None:
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+        if self.opened is not None:
+            self.opened.close()
+            self.opened = None
 
     @param.depends("dark", watch=True)
     def _restyle(self) -> None:
-        if isinstance(self._open, Walk):
-            self._open.dark = self.dark
+        if isinstance(self.opened, Walk):
+            self.opened.dark = self.dark
 
 
 def _about(title: str, about: str, said: str) -> str:
