@@ -14,7 +14,7 @@ from ...rule_list import NearOptimalCount, NearOptimalCountProgress
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.wording import count, duration
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, LayoutViewer, alert
@@ -25,7 +25,7 @@ from .good import Good
 from .panels import SPACED
 
 
-class CountView(LayoutViewer):
+class CountView(Working, LayoutViewer):
     """Counts all lists, or sets, within the distance of what was found, whether or not they could be listed there.
 
     `on_sample` takes random lists, or sets, of a complete count, and None when they are forgotten.
@@ -73,14 +73,6 @@ class CountView(LayoutViewer):
     def stop(self) -> None:
         """End what is under way and keep what is certain."""
         self._work.cancel()
-
-    def close(self) -> None:
-        """End what is under way."""
-        self._work.close()
-
-    def refresh(self) -> bool:
-        """Show what is new; True while more may come."""
-        return self._work.refresh()
 
     def lists_csv(self) -> io.StringIO:
         """The numbers of lists by what they cost."""

@@ -19,7 +19,7 @@ from ..fronts.points import criterion_name
 from ..live.job import Job, Progress, run
 from ..live.pool import POOL
 from ..live.wording import counted
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..search.plot_box import PlotBox
 from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill
@@ -165,7 +165,7 @@ class FairerDots(Picture):
         self._shade.glyph.fill_color = INK[dark]
 
 
-class FairerView(LayoutViewer):
+class FairerView(Working, LayoutViewer):
     """The models of least gap between groups, found when it is opened.
 
     `on_model` takes a model that was tapped. `selects`: what chooses the groups and the gap.
@@ -201,14 +201,6 @@ class FairerView(LayoutViewer):
             return
         self._effort = min(self._effort + 1, len(_SECONDS) - 1)
         self._search()
-
-    def close(self) -> None:
-        """End what is under way."""
-        self._work.close()
-
-    def refresh(self) -> bool:
-        """Show what is new; True while more may come."""
-        return self._work.refresh()
 
     def _search(self) -> None:
         seconds, (found, attribute, criterion) = _SECONDS[self._effort], self._asked

@@ -19,7 +19,7 @@ from ..cards.card import Card, of_search, prepared_of
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
@@ -48,7 +48,7 @@ EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000,
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
 
 
-class AlternativesView(Complaining, Choosing):
+class AlternativesView(Working, Complaining, Choosing):
     """All rule lists or rule sets near the optimum, as pictures and a list; the chosen one is edited beside them.
 
     Parameters
@@ -211,12 +211,9 @@ class AlternativesView(Complaining, Choosing):
 
     def close(self) -> None:
         """End what is under way."""
-        for each in (self._work, self.counting, self.fairer, self.editor):
+        super().close()
+        for each in (self.counting, self.fairer, self.editor):
             each.close()
-
-    def refresh(self) -> bool:
-        """Show what is new; True while more may come."""
-        return self._work.refresh()
 
     def _say_busy(self, doing: str) -> None:
         with pn.io.hold():

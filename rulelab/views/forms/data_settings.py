@@ -18,7 +18,7 @@ from ...families import Parameter
 from ...store import KeptTable
 from ..live.job import Job, Progress
 from ..live.recipe import load_code
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
 from ..widgets.uploader import Uploader
@@ -94,7 +94,7 @@ class SheetDialog(JSComponent):
             draft.choose_positive(position)
 
 
-class DataSettings(Settings):
+class DataSettings(Working, Settings):
     """The chosen data, and the fields to choose them with; their dialog stands on the page also without the fields."""
 
     data: param.Selector[str] = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
@@ -288,10 +288,6 @@ class DataSettings(Settings):
         self.draft, self.pending = draft, True
         self._file.param.update(said="", doing="")
         self.dialog.present(draft)
-
-    def refresh(self) -> bool:
-        """Take what was done beside the page; True while something is still being done."""
-        return self._work.refresh()
 
     def reopen(self, *_: Any) -> None:
         """The sheet of the file in use once more."""

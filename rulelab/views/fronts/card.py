@@ -25,7 +25,7 @@ from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.wording import count, family_name
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
@@ -152,7 +152,7 @@ def _completed(card: Card, sweep: Sweep, point: int, title: str, proof: Proof | 
     return replace(card, title=title, proof=proof, parameters=parameters(sweep, point), made=today())
 
 
-class PointModel(LayoutViewer):
+class PointModel(Working, LayoutViewer):
     """The card of a point's model, and of the same setting searched again on all rows; ``complain`` shows an error."""
 
     whole = param.Boolean(default=False, label="Model of", doc="Whether it is searched again on all rows.")
@@ -182,10 +182,6 @@ class PointModel(LayoutViewer):
             self.whole = False
         self._choose()
 
-    def refresh(self) -> bool:
-        """Show how far a search on all rows is; True while there is something to wait for."""
-        return self._work.refresh()
-
     def _say_busy(self, doing: str) -> None:
         self._status.param.update(tone="busy", phase=f"Model of all rows: {doing}")
 
@@ -198,7 +194,7 @@ class PointModel(LayoutViewer):
 
     def close(self) -> None:
         """End what is under way."""
-        self._work.close()
+        super().close()
         if self.shown is not None:
             self.shown.close()
 

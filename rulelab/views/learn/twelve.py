@@ -17,7 +17,7 @@ from ...certificate import verify
 from ...data.problem import Problem
 from ...rule_list import RuleListSearch
 from ...search import solve
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets.style import sheet
 from .plan import as_html, sections
 
@@ -126,7 +126,7 @@ def _steps() -> Iterator[dict[str, Any]]:
 STEPS = tuple(_steps())
 
 
-class TwelvePeople(JSComponent):
+class TwelvePeople(Working, JSComponent):
     """The walk: who they are, what is asked, and the tree of prefixes as far as it is known."""
 
     facts = param.List(default=list(FACTS))
@@ -150,7 +150,3 @@ class TwelvePeople(JSComponent):
         """The proof is to be checked: that is all that a browser asks for."""
         if not self._work.busy:
             self._work.begin(lambda _: checked(), lambda job: self.param.update(verdict=str(job.result or job.error)))
-
-    def close(self) -> None:
-        """Forget the check."""
-        self._work.close()
