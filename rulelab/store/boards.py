@@ -36,16 +36,18 @@ class BoardEntry:
     name : str
     objective : Fraction
         Of the best list; without rounding.
-    rules, hints : int
+    rules : int
+    hints : int
+        How often the best single change was asked for before.
     revealed : bool
-        Whether the optimum was looked at.
+        Whether the optimum was looked at; lists that come after it do not count.
     """
 
     name: str
     objective: Fraction
     rules: int
-    hints: int
-    revealed: bool
+    hints: int = 0
+    revealed: bool = False
 
 
 class Boards:

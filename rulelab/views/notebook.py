@@ -24,7 +24,6 @@ from typing import Any
 import panel as pn
 import panel_material_ui  # noqa: F401 the design of every view, which follows the page's light and dark
 from panel.io.notebook import EXEC_MIME
-from panel.viewable import Viewer
 
 from ..assets import asset, at_once
 from ..plots.extension import (
@@ -41,6 +40,7 @@ from ..plots.extension import (
     replace_output,
 )
 from .widgets.esc import esc
+from .widgets.fields import LayoutViewer
 from .widgets.html import LiveText
 
 _alone = threading.RLock()
@@ -83,7 +83,7 @@ class Display:
     script: str  # what shows the document, until the browser has it
 
 
-class NotebookViewer(Viewer):
+class NotebookViewer(LayoutViewer):
     """A view that needs no ``pn.extension()`` in a notebook, and that can be seen there when its kernel is gone."""
 
     def __init__(self, **params: Any) -> None:

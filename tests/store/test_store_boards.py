@@ -11,9 +11,8 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.store import BoardEntry, StoreError, boards
-from rulelab.views.alternatives.game import Boards, Entry
+from rulelab.views.alternatives.game import Boards
 from rulelab.views.kept_runs.keeper import Keeper
-from rulelab.views.kept_runs.keeping import LastingBoards
 
 
 @pytest.fixture
@@ -22,11 +21,11 @@ def store(tmp_path: Path) -> Iterator[rl.store.Store]:
         yield out
 
 
-def entry(name: str, errors: int, **more: object) -> Entry:
-    return Entry(name, Fraction(errors, 7), 2, **more)  # type: ignore[arg-type]
+def entry(name: str, errors: int, **more: object) -> BoardEntry:
+    return BoardEntry(name, Fraction(errors, 7), 2, **more)  # type: ignore[arg-type]
 
 
-def names(board: list[tuple[object, Entry]]) -> dict[str, Fraction]:
+def names(board: list[tuple[object, BoardEntry]]) -> dict[str, Fraction]:
     return {each.name: each.objective for _, each in board}
 
 
@@ -77,7 +76,7 @@ def test_a_room_is_as_it_was_when_the_server_begins_anew(tmp_path: Path) -> None
 
     def server() -> tuple[Boards, Keeper]:
         keeper, out = Keeper(rl.store.open(place)), Boards()
-        out.lasting = LastingBoards(keeper)
+        out.lasting = keeper.do
         return out, keeper
 
     first, keeper = server()

@@ -9,16 +9,15 @@ from typing import Any
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...rule_list import NearOptimalCount, NearOptimalCountProgress
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.wording import count, duration
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, alert
+from ..widgets.fields import WIDE, LayoutViewer, alert
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import COUNT_CSS, Ranges, Sample, Total, count_all, draw, facts, ranges_of, verdict
@@ -26,7 +25,7 @@ from .good import Good
 from .panels import SPACED
 
 
-class CountView(Viewer):
+class CountView(Working, LayoutViewer):
     """Counts all lists, or sets, within the distance of what was found, whether or not they could be listed there.
 
     `on_sample` takes random lists, or sets, of a complete count, and None when they are forgotten.
@@ -53,9 +52,6 @@ class CountView(Viewer):
         bar = pn.Row(self._start, self._save, stylesheets=[BAR_CSS], **WIDE)
         self._layout = pn.Column(bar, self._alert, self._status, self._text, **SPACED)
 
-    def __panel__(self) -> Any:
-        return self._layout
-
     def begin(self, found: Good) -> None:
         """Forget what is known: something else has been found."""
         self._work.forget()
@@ -77,14 +73,6 @@ class CountView(Viewer):
     def stop(self) -> None:
         """End what is under way and keep what is certain."""
         self._work.cancel()
-
-    def close(self) -> None:
-        """End what is under way."""
-        self._work.close()
-
-    def refresh(self) -> bool:
-        """Show what is new; True while more may come."""
-        return self._work.refresh()
 
     def lists_csv(self) -> io.StringIO:
         """The numbers of lists by what they cost."""

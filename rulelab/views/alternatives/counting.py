@@ -25,9 +25,8 @@ from ..cards.templates import filled
 from ..live.job import Progress, run
 from ..live.wording import count, counted, grouped
 from ..widgets.style import sheet
-from .finding import MEMORY_BYTES, said_of_sets
-from .good import Found, FoundSets, Good
-from .offline import Labels, document, pictures, predicting, rule_names
+from .good import MEMORY_BYTES, Found, FoundSets, Good, said_of_sets
+from .offline import Labels, document, rule_names
 
 _MOST = 20
 RATES = {
@@ -143,15 +142,13 @@ def _people(total: Total) -> pd.DataFrame:
     return pd.DataFrame({"above": [0.0, *most[:-1]], "most": most, "rows": rows})
 
 
-def have_enough(groups: Groups, rate: str) -> list[bool]:
-    """Whether each group has enough rows of the kind that a rate counts."""
-    return [Confusion(p, 0, n, 0).rows_of(rate) >= FEW for p, n in groups.by_class.T]
-
-
 def _with_enough(gaps: pd.DataFrame, groups: Groups) -> pd.DataFrame:
     """The pairs whose groups both have enough rows of the kind that a rate counts."""
-    known = {rate: dict(zip(groups.names, have_enough(groups, rate), strict=True)) for rate in set(gaps["rate"])}
-    enough = [known[row.rate][row.group] and known[row.rate][row.other] for row in gaps.itertuples(index=False)]
+    rows = {name: Confusion(p, 0, n, 0) for name, (p, n) in zip(groups.names, groups.by_class.T, strict=True)}
+    enough = [
+        min(rows[row.group].rows_of(row.rate), rows[row.other].rows_of(row.rate)) >= FEW
+        for row in gaps.itertuples(index=False)
+    ]
     return gaps[np.array(enough, dtype=bool)].reset_index(drop=True)
 
 
@@ -272,15 +269,18 @@ def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: La
     ranges = ranges_of(None, total, "", "") if result.complete else None
     names = rule_names(result)
     chosen = ([names[j] for j in each] for each in result.sets[:MOST_LINES])
-    main = filled(
+    return document(
         "sets.html",
-        result=result,
+        f"Good rule sets: {labels.title}",
+        result,
+        labels,
+        _SCRIPT,
+        _CSS,
+        note="Sets that predict the same for every training row are one model.",
+        early=False,
         said=verdict(total)[1],
         best=list(zip(chosen, result.errors, result.gaps, result.multiplicity, strict=False)),
         rules=list(result.rules.assign(name=names)[result.rules["sets"] > 0].itertuples()),
-        pictures=Markup(pictures(result, "Sets that predict the same for every training row are one model.")),
         facts=Markup(facts(total, ranges, False, "", "sets")),
         MOST_RULES=_MOST_RULES,
     )
-    about = f"{counted(result.count, 'models')}{predicting(labels)}"
-    return document(f"Good rule sets: {labels.title}", about, main, _SCRIPT, _CSS)

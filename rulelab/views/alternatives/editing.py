@@ -15,12 +15,11 @@ from ...models import FallingRuleList, Model, RuleList, RuleSet
 from ...rule_list import RuleListSearch
 from ...search import Search
 from ...snapshot import Snapshot
-from ..cards.card import Card
+from ..cards.card import Card, prepared_of
 from ..cards.exports import CardExports
 from ..live.job import Job
 from ..live.pool import POOL, Pool
 from ..live.prepared import Prepared
-from ..live.ticker import Beat
 from ..live.work import Work
 from ..notebook import NotebookViewer
 from ..widgets import icons
@@ -33,7 +32,7 @@ from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best
 from .good import Good
-from .hand import KINDS, Best, Editable, Hand, editable, edited_of, prepared_of
+from .hand import KINDS, Best, Editable, Hand, editable, edited_of
 from .panels import SPACED, GroupsPanel, Hints, pane
 from .parts import Editor, matching, perform
 from .person import PersonPanel
@@ -108,16 +107,12 @@ class WhatIfView(Complaining, NotebookViewer):
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
         self.room.on_end = lambda: None if self._shown else self.reveal()
         self.groups.param.watch(lambda _: self._say(), "attribute")
-        self._beat = Beat(self.refresh)
-        self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL, self._beat.start)
-        self._finding = Work(lambda doing: self._say(), _APART, self._beat.start)
+        self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL)
+        self._finding = Work(lambda doing: self._say(), _APART)
         self._build(alone=search is not None)
         when_page_ends(self.close)
         if search is not None:
             self._begin(prepared_of(search, data), edited_of(search, model))
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def play(self, *_: Any) -> None:
         """Begin with an empty list, while the optimizer searches beside."""
@@ -158,7 +153,7 @@ class WhatIfView(Complaining, NotebookViewer):
         if card is not None:
             hand.known[edited] = card
         hand.take(edited)
-        self.compare(good, "another model is chosen" if hand.undoable else "")
+        self.compare(good, "another model is chosen" if hand.past else "")
 
     def compare(self, good: Good | None, said: str = "") -> None:
         """Say of the model in hand what the good models say, and whether it is as near to the optimum as they are."""
@@ -174,23 +169,17 @@ class WhatIfView(Complaining, NotebookViewer):
 
     def close(self) -> None:
         """End what is under way, and leave the room."""
-        for work in (self._preparing, self._finding, self.hints.work):
-            work.cancel()
-        self.room.close()
-        self._beat.stop()
+        for each in (self._preparing, self._finding, self.hints.work, self.room):
+            each.close()
 
     def _in_hand(self) -> Hand:
         assert self.hand is not None
         return self.hand
 
     def refresh(self) -> bool:
-        """Show what the workers have done, and the room; True while more may come."""
-        with pn.io.hold():
-            self._preparing.refresh()
-            if not self._preparing.busy:
-                self._finding.refresh()
-            self.hints.work.refresh()
-        return self._preparing.busy or self._finding.busy or self.hints.work.busy
+        """Show what the workers have done; True while more may come."""
+        busy = [work.refresh() for work in (self._preparing, self._finding, self.hints.work)]
+        return any(busy)
 
     def act(self, wanted: dict[str, Any]) -> None:
         """Do what the editor asks for; what makes no sense is left alone."""
@@ -258,7 +247,8 @@ class WhatIfView(Complaining, NotebookViewer):
             self._status.param.update(tone="idle", phase="")
             self.complain(job.error or "the data cannot be prepared")
         else:
-            self._begin(job.result.prepared, None)
+            with pn.io.hold():
+                self._begin(job.result.prepared, None)
 
     def _begin(self, prepared: Prepared, edited: Any, best: Best | None = None) -> None:
         """Take a model in hand; where the best one is not known, let the optimizer search for it beside."""
@@ -276,18 +266,18 @@ class WhatIfView(Complaining, NotebookViewer):
         self._editor.param.update(found={}, target=plain(prepared.target, 30), texts=hand.words.texts)
         self._heading.object = f"<h2>{word(hand.words.heading, 'list edited by hand')}</h2>"
         self._editor.said = ""
-        self._show("another list is begun, and Undo brings the one before back" if hand.undoable else "")
+        self._show("another list is begun, and Undo brings the one before back" if hand.past else "")
         self._show_best()
         self._details.objects = self._parts
-        self._beat.start()
 
     def _take_best(self, job: Job) -> None:
         if job.result is None:
             self.complain(job.error or "the optimizer found nothing")
         else:
-            self._in_hand().best = job.result
-            self._show("")
-            self._show_best()
+            with pn.io.hold():
+                self._in_hand().best = job.result
+                self._show("")
+                self._show_best()
 
     def _show(self, said: str) -> None:
         """Everything that depends on the list."""
@@ -297,7 +287,7 @@ class WhatIfView(Complaining, NotebookViewer):
             rules = wording.rows_of(hand, model)
             if rules != self._editor.rules:
                 self._editor.rules = rules
-            self._undo.disabled, self._redo.disabled = not hand.undoable, not hand.redoable
+            self._undo.disabled, self._redo.disabled = not hand.past, not hand.future
             self._offer()
             self._equation.object = wording.equation(hand, model)
             self._pinned.object = pinned_note()
@@ -355,7 +345,7 @@ class WhatIfView(Complaining, NotebookViewer):
         self._alert = alert("Error of your list")
         self._editor = Editor(self.act, **WIDE)
         self._equation = pane()
-        self.hints = Hints(self.hint, self.apply_hint, self._take_hint, self._beat.start)
+        self.hints = Hints(self.hint, self.apply_hint, self._take_hint)
         self._undo, self._redo = button("Undo", self.undo, 70), button("Redo", self.redo, 70)
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
         self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import panel as pn
 from bokeh.models import ColumnDataSource
-from panel.viewable import Viewer
 
 from ...data.gaps import CONSTRAINED
 from ...data.metrics import FEW
@@ -20,17 +19,16 @@ from ..fronts.points import criterion_name
 from ..live.job import Job, Progress, run
 from ..live.pool import POOL
 from ..live.wording import counted
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..search.plot_box import PlotBox
 from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE
+from ..widgets.fields import WIDE, LayoutViewer
 from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
-from .finding import MEMORY_BYTES
-from .good import FoundSets, Good
+from .good import MEMORY_BYTES, FoundSets, Good
 from .panels import SPACED
 from .plots import HEIGHT, Picture
 
@@ -104,10 +102,7 @@ def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
     asked = found.prepared.search.parameters
     if isinstance(found, FoundSets):
         given = {name: asked[name] for name in ("max_complexity", "form")}
-        given |= {
-            "max_conditions": found.result.max_conditions,
-            "loss": "zero_one",
-        }  # the accuracy of what is predicted
+        given |= {"max_conditions": found.result.max_conditions, "loss": "zero_one"}  # accuracy is of what is predicted
         return given, f"sets of at most {counted(asked['max_complexity'], 'rules')} and conditions"
     most = asked.get("max_length")
     most = max(len(best.rules) + 1, int(found.frame["rules"].max())) if most is None else int(most)
@@ -165,17 +160,12 @@ class FairerDots(Picture):
         """The models of least gap."""
         return self._asked[0].frame if self._asked else pd.DataFrame()
 
-    @property
-    def shade(self) -> str:
-        """The colour of what is proven impossible."""
-        return str(self._shade.glyph.fill_color)
-
     def use_dark(self, dark: bool) -> None:
         """Shade in the colour of the text."""
         self._shade.glyph.fill_color = INK[dark]
 
 
-class FairerView(Viewer):
+class FairerView(Working, LayoutViewer):
     """The models of least gap between groups, found when it is opened.
 
     `on_model` takes a model that was tapped. `selects`: what chooses the groups and the gap.
@@ -196,9 +186,6 @@ class FairerView(Viewer):
         bar = pn.Row(*selects, self._more, stylesheets=[BAR_CSS], **WIDE)
         self._layout = pn.Column(bar, self._status, self._plot, **SPACED)
 
-    def __panel__(self) -> Any:
-        return self._layout
-
     def begin(self, found: Good, attribute: str, criterion: str) -> None:
         """Search for them, unless that was done."""
         asked = found, attribute, criterion
@@ -214,14 +201,6 @@ class FairerView(Viewer):
             return
         self._effort = min(self._effort + 1, len(_SECONDS) - 1)
         self._search()
-
-    def close(self) -> None:
-        """End what is under way."""
-        self._work.close()
-
-    def refresh(self) -> bool:
-        """Show what is new; True while more may come."""
-        return self._work.refresh()
 
     def _search(self) -> None:
         seconds, (found, attribute, criterion) = _SECONDS[self._effort], self._asked

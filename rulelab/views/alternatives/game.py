@@ -6,24 +6,24 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...search import Search
 from ...snapshot import Snapshot, Status
+from ...store import BoardEntry, Store
 from ..cards.templates import filled
 from ..live.job import Progress
 from ..live.pool import POOL
 from ..live.ticker import Beat
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, alert
+from ..widgets.fields import WIDE, LayoutViewer, alert
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand
@@ -34,27 +34,6 @@ MOST_CHARACTERS = 40
 """Of the name of a room or a player."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """What one session has reached."""
-
-    name: str
-    objective: Fraction  # of its best list; without rounding
-    rules: int  # of that list
-    hints: int = 0  # how often it asked for the best change before
-    revealed: bool = False  # whether it has looked at the optimum; its lists count no more from then on
-
-
-class Lasting(Protocol):
-    """Keeps entries for longer than the server runs; neither method waits."""
-
-    def keep(self, room: str, game: str, entry: Entry, instead_of: str | None) -> None:
-        """Keep an entry, in the place of the one that the same player had by another name."""
-
-    def bring(self, room: str, game: str, take: Callable[[list[Entry]], None]) -> None:
-        """Hand over what was kept of a board, soon and from another thread."""
-
-
 class Boards:
     """The boards of all rooms; those that were used last are kept.
 
@@ -62,15 +41,16 @@ class Boards:
     """
 
     def __init__(self) -> None:
-        # with it, who leaves stays on the board, and goes on from there under the same name
-        self.lasting: Lasting | None = None
-        self._boards: OrderedDict[tuple[str, str], dict[object, Entry]] = OrderedDict()
+        # has something done with the store, and does not wait for it; who leaves stays on the board then, and goes on
+        # from there under the same name
+        self.lasting: Callable[[Callable[[Store], Any]], Any] | None = None
+        self._boards: OrderedDict[tuple[str, str], dict[object, BoardEntry]] = OrderedDict()
         self._ended: set[tuple[str, str]] = set()
         self._players = 0
         self._lock = threading.Lock()
         self.version = 0
 
-    def put(self, room: str, game: str, session: object, entry: Entry) -> None:
+    def put(self, room: str, game: str, session: object, entry: BoardEntry) -> None:
         """Enter, or better, what a session has reached; only the best list counts.
 
         Nothing counts once the game has ended. `room`, `game`: the name of the room, and what tells data and settings
@@ -89,8 +69,8 @@ class Boards:
                 board[session] = entry
                 self.version += 1
                 if self.lasting is not None:
-                    other = before is not None and before.name != entry.name
-                    self.lasting.keep(room, game, entry, before.name if before is not None and other else None)
+                    instead = before.name if before is not None and before.name != entry.name else None
+                    self.lasting(lambda store: store.keep_entry(room, game, entry, instead))
 
     def leave(self, session: object) -> None:
         """Take a session off all boards; a board without any is gone."""
@@ -122,7 +102,7 @@ class Boards:
         with self._lock:
             return (room, game) in self._ended
 
-    def board(self, room: str, game: str) -> list[tuple[object, Entry]]:
+    def board(self, room: str, game: str) -> list[tuple[object, BoardEntry]]:
         """Sessions and what they have reached, the best first."""
         with self._lock:
             board = self._boards.get((room, game), {})
@@ -134,9 +114,9 @@ class Boards:
             self._players += 1
             return f"player {self._players}"
 
-    def _board(self, room: str, game: str) -> dict[object, Entry]:
+    def _board(self, room: str, game: str) -> dict[object, BoardEntry]:
         if (room, game) not in self._boards and self.lasting is not None:
-            self.lasting.bring(room, game, partial(self._brought, room, game))
+            self.lasting(lambda store: self._brought(room, game, store.board(room, game)))
         board = self._boards.setdefault((room, game), {})
         self._boards.move_to_end((room, game))
         while len(self._boards) > MOST_ROOMS:
@@ -147,13 +127,13 @@ class Boards:
         del self._boards[key]
         self._ended.discard(key)
 
-    def _make_room(self, board: dict[object, Entry]) -> None:
+    def _make_room(self, board: dict[object, BoardEntry]) -> None:
         """Take those who have left and were the worst off a board that has too many of them."""
         left = sorted((each for each in board if isinstance(each, _Left)), key=lambda each: board[each].objective)
         for each in left[MOST_PLAYERS:]:
             del board[each]
 
-    def _brought(self, room: str, game: str, entries: list[Entry]) -> None:
+    def _brought(self, room: str, game: str, entries: list[BoardEntry]) -> None:
         """Put on a board what was kept of it; who is there already has the better of both."""
         with self._lock:
             board = self._boards.get((room, game))
@@ -174,7 +154,7 @@ class _Left:
     name: str
 
 
-def _better(before: Entry | None, entry: Entry) -> Entry:
+def _better(before: BoardEntry | None, entry: BoardEntry) -> BoardEntry:
     """What counts of two entries of one player; what was reached after the optimum was seen does not."""
     if before is not None and (before.revealed or before.objective <= entry.objective):
         return replace(before, name=entry.name, revealed=before.revealed or entry.revealed)
@@ -185,7 +165,7 @@ BOARDS = Boards()
 """Those of this process."""
 
 
-def table(entries: list[tuple[object, Entry]], own: object, shown: Callable[[Fraction], str]) -> str:
+def table(entries: list[tuple[object, BoardEntry]], own: object, shown: Callable[[Fraction], str]) -> str:
     """A board as HTML, with a mark at one's own line; all names are escaped."""
     places: dict[Fraction, int] = {}
     for k, (_, entry) in enumerate(entries, 1):
@@ -197,13 +177,20 @@ _MOST_KEPT = 50
 _LOOK_SECONDS = 0.2
 
 
+@dataclass
 class _Found:
     """What one search has come to; whoever searches holds the lock."""
 
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.snapshot: Snapshot | None = None
-        self.seconds = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    snapshot: Snapshot | None = None
+    seconds: float = 0.0
+
+    def is_enough(self, seconds: float) -> bool:
+        """Whether nothing is to be gained by searching for so long."""
+        last = self.snapshot
+        return last is not None and (
+            last.status is Status.OPTIMAL or last.limit == "exactness" or self.seconds >= seconds
+        )
 
 
 _known: OrderedDict[tuple[str, str], _Found] = OrderedDict()
@@ -221,17 +208,11 @@ def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
     with _held(found, progress):
         if search.certified:
             found.snapshot = search.advance(1)
-        elif not _enough(found, seconds):
+        elif not found.is_enough(seconds):
             found.snapshot, found.seconds = searched(search, seconds, progress), seconds
         snapshot = found.snapshot
     assert snapshot is not None
     return Best.of(search, snapshot)
-
-
-def _enough(found: _Found, seconds: float) -> bool:
-    """Whether nothing is to be gained by searching for so long."""
-    last = found.snapshot
-    return last is not None and (last.status is Status.OPTIMAL or last.limit == "exactness" or found.seconds >= seconds)
 
 
 def searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
@@ -279,7 +260,7 @@ _ENDED = '<p class="note">The game has ended: the optimum is shown to all, and l
 _LASTS = '<p class="note">This server keeps the board: who comes back goes on under the same name.</p>'
 
 
-class RoomPanel(Viewer):
+class RoomPanel(LayoutViewer):
     """The board of a class: the best objective of each who has entered the same room."""
 
     room = param.String(default="", label="Room")
@@ -306,9 +287,6 @@ class RoomPanel(Viewer):
         bar = pn.Row(room, self._name, self._end, stylesheets=[BAR_CSS], **WIDE)
         self._layout = panel("Room", "room", bar, self._alert, self.board)
         self.refresh()
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def begin(self, hand: Hand) -> None:
         """Leave the board of the game before."""
@@ -362,7 +340,7 @@ class RoomPanel(Viewer):
         self._entered, self._seen, self._alert.phase = room, -1, ""
         if room and not hand.refusal:
             name = self.called.strip() or self._unnamed
-            entry = Entry(name, hand.objective, len(hand.edited), self._hints, self._revealed)
+            entry = BoardEntry(name, hand.objective, len(hand.edited), self._hints, self._revealed)
             try:
                 BOARDS.put(room, self._game, self._session, entry)
             except ValueError as error:

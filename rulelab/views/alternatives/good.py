@@ -1,9 +1,9 @@
-"""Many good models, rule lists or rule sets, as the page speaks of them; nothing of Panel."""
+"""Many good models, rule lists or rule sets: how they are found, and as the page speaks of them; nothing of Panel."""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,18 +12,22 @@ import numpy as np
 import pandas as pd
 
 from ...data.metrics import FEW, confusion_from
+from ...families import NAMING, record_of
 from ...models import RuleList, RuleSet
 from ...report import Near
-from ...rule_list import NearOptimal
+from ...rule_list import NearOptimal, NearOptimalProgress, NearOptimalSearch, RuleListSearch
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_list.near_optimal.traits import Traits, reliance, traits_of
-from ...rule_set import NearOptimalRuleSets
-from ...snapshot import Snapshot
-from ..cards.card import Card
+from ...rule_set import NearOptimalRuleSetProgress, NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetSearch
+from ...search import Search
+from ...snapshot import Snapshot, Status
+from ..allowance import take_memory
+from ..cards.card import Card, of_search
+from ..live.job import Progress, run
 from ..live.prepared import Prepared
-from ..live.wording import grouped
+from ..live.wording import count, counted, grouped
 from .hand import of_other
-from .offline import Labels, condition_names, rule_names
+from .offline import MOST_EDGES, Labels, condition_names, rule_names
 
 _MOST_ASKED = 1000
 _CHUNK = 1024
@@ -44,11 +48,6 @@ class Good(abc.ABC):
     """What a model stands for several of, in the plural."""
     part: ClassVar[str]
     """What a model is made of."""
-
-    @property
-    @abc.abstractmethod
-    def joined(self) -> str:
-        """How the parts are joined, over a column of them."""
 
     @property
     @abc.abstractmethod
@@ -83,12 +82,8 @@ class Good(abc.ABC):
     @property
     @abc.abstractmethod
     def reliance(self) -> pd.DataFrame:
-        """By part: ``name``, ``models`` that have it, and the range of the share of rows, ``least`` to ``most``."""
-
-    @property
-    @abc.abstractmethod
-    def shares(self) -> pd.DataFrame:
-        """By part: ``share``, of all that is near-optimal, and the least ``objective`` with it."""
+        """By part: ``name``, ``models`` that have it, the range of the share of rows, ``least`` to ``most``, how many
+        of all that is near-optimal have it, which ``share`` of them that is, and the least ``objective`` with it."""
 
     @abc.abstractmethod
     def traits(self, attribute: str) -> Traits:
@@ -179,10 +174,6 @@ class Found(Good):
     part: ClassVar[str] = "antecedent"
 
     @property
-    def joined(self) -> str:
-        return "if … else if …"
-
-    @property
     def members(self) -> tuple[tuple[int, ...], ...]:
         return self.result.lists
 
@@ -201,11 +192,8 @@ class Found(Good):
         """The range of the share of rows that each antecedent decides."""
         problem, lists = self.result.problem, self.result.lists
         table = reliance(problem, lists, traits_of(problem, lists).decided)
-        return table.assign(name=[self.names[j] for j in table.index])
-
-    @property
-    def shares(self) -> pd.DataFrame:
-        return self.result.antecedents[["lists", "share", "objective"]]
+        shares = self.result.antecedents[["lists", "share", "objective"]]
+        return table.assign(name=[self.names[j] for j in table.index]).join(shares)
 
     def traits(self, attribute: str) -> Traits:
         return traits_of(self.result.problem, self.result.lists, self.prepared.masses(attribute))
@@ -231,10 +219,6 @@ class FoundSets(Good):
     part: ClassVar[str] = "rule"
 
     @property
-    def joined(self) -> str:
-        return "any of" if self.result.form == "dnf" else "all of"
-
-    @property
     def members(self) -> tuple[tuple[int, ...], ...]:
         return self.result.sets
 
@@ -252,13 +236,9 @@ class FoundSets(Good):
 
     @cached_property
     def reliance(self) -> pd.DataFrame:
-        table = self.result.rules[["models", "least", "most"]].copy()
+        table = self.result.rules[["models", "least", "most", "sets", "share", "objective"]].copy()
         table.insert(0, "name", self.names)
         return table
-
-    @property
-    def shares(self) -> pd.DataFrame:
-        return self.result.rules[["sets", "share", "objective"]]
 
     def traits(self, attribute: str) -> Traits:
         masses, result = self.prepared.masses(attribute), self.result
@@ -281,3 +261,95 @@ class FoundSets(Good):
 
     def _objective(self, model: RuleSet) -> float:
         return model.objective(self.result.loss, self.result.regularization)
+
+
+MEMORY_BYTES = 1_000_000_000
+"""What an enumeration may take where the settings do not say it."""
+LISTED = "Good models are found of rule lists and rule sets of two classes, without a fairness constraint or demands"
+
+_OPTIMUM = "searching for the optimum"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is looked for."""
+
+    ratio: float = 0.05  # models with an objective of at most the optimum's * (1 + ratio)
+    most: int = 10_000  # most models
+    seconds: float = 60.0  # time limit, of the optimum and the enumeration together
+    memory: int = MEMORY_BYTES  # bytes, at most, besides what the settings say
+
+
+def refusal(search: Search) -> str:
+    """Why no good models of a search are found, and what to do; empty: they are."""
+    family, parameters = record_of(search.kind, search.family), search.parameters
+    if family.name not in ("rule_list", "rule_set"):
+        return f"{LISTED}, not of a {family.called}."
+    if parameters.get("fairness") is not None:
+        return f"{LISTED}. Without the constraint, “Groups by” shows the gaps of all of them here."
+    asked = [f"“{each.title}”" for each in family.own if each.kind in NAMING and parameters.get(each.name)]
+    if asked:
+        return f"{LISTED}. Without {' and '.join(asked)}, “Using the column” shows those that use one."
+    return ""
+
+
+def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, progress: Progress) -> Good:
+    """Certify the optimum where that is not done, and enumerate; a cancelled enumeration gives what it has found.
+
+    ValueError when there is nothing to enumerate, in the words of the page.
+    """
+    take_memory()
+    prepared = source(progress.report)
+    given = prepared.search
+    if refused := refusal(given):
+        raise ValueError(refused)
+    assert isinstance(given, RuleListSearch | RuleSetSearch)
+    progress.report(_OPTIMUM)
+    search = _own(given)
+    if search is not given:
+        prepared = replace(prepared, search=search)
+    memory = min(search.memory_limit or wanted.memory, wanted.memory)
+    kind, said = _KINDS[type(search)]
+    near = kind(search, ratio=wanted.ratio, limit=wanted.most, memory_limit=memory)
+    snapshot = run(near, wanted.seconds, progress, said, "the enumeration")
+    if near.phase == "optimum" or snapshot.incumbent is None:
+        after = f"the optimum was not certified after {snapshot.seconds:.0f} s"
+        why = "stopped" if progress.cancelled else f"{snapshot.limit} limit reached"
+        raise ValueError(f"{why}: {after}, so that nobody knows which models are near it")
+    progress.doing = "counting what the models do"
+    while near.phase == "preparing":
+        near.advance(1)
+    base = of_search(search, replace(search.advance(1), seconds=snapshot.seconds), prepared)
+    common = (near.result(), prepared, snapshot, base, wanted.ratio)
+    found = FoundSets(*common) if isinstance(search, RuleSetSearch) else Found(*common, near.prefixes(MOST_EDGES))
+    _ = found.frame, found.reliance, found.asked
+    return found
+
+
+def _own(search: RuleListSearch | RuleSetSearch) -> RuleListSearch | RuleSetSearch:
+    """A search that has its proof, or another one in its place, as another thread may run this one."""
+    if isinstance(search, RuleListSearch):
+        return search if search.certified else RuleListSearch(search.problem, **search.parameters)
+    if search.frame["status"].tolist() == [str(Status.OPTIMAL)]:
+        return search
+    return RuleSetSearch(search.problem, **{**search.parameters, "warm_start": search.columns or None})
+
+
+def _said(snapshot: NearOptimalProgress) -> str:
+    return _OPTIMUM if snapshot.phase == "optimum" else f"{counted(snapshot.count, 'models')} so far"
+
+
+def said_of_sets(snapshot: NearOptimalRuleSetProgress) -> str:
+    """What an enumeration of sets is doing."""
+    if snapshot.phase == "optimum":
+        return _OPTIMUM
+    if snapshot.status is Status.OPTIMAL or snapshot.phase == "enumerating":
+        return f"{counted(snapshot.count, 'models')} so far, of {count(snapshot.rules)} rules"
+    return "finding the rules that such sets can hold"
+
+
+_KINDS: dict[type, tuple[Any, Callable[[Any], str]]] = {
+    RuleListSearch: (NearOptimalSearch, _said),
+    RuleSetSearch: (NearOptimalRuleSetSearch, said_of_sets),
+}
+"""What finds the models near the optimum of a search, and what says how far it is."""

@@ -23,10 +23,9 @@ from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .counting import Sample
 from .good import Good
-from .matrix import Matrix
 from .panels import ANY, SPACED
 from .parts import TABLE_CSS, GoodList, antecedents
-from .plots import Dots, Drawn, Within, inside
+from .plots import Dots, Drawn, Matrix, Within, inside
 
 GAP = "gap"
 _ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "rules"}
@@ -114,8 +113,7 @@ class Choosing(NotebookViewer):
     def antecedents_csv(self) -> io.StringIO:
         """One row per antecedent."""
         assert self.found is not None
-        both = self.found.reliance.join(self.found.shares)
-        return io.StringIO(both.to_csv(index=False))
+        return io.StringIO(self.found.reliance.to_csv(index=False))
 
     def _take_overview(self, found: Good) -> None:
         """Show what was found, without filters but those that still can be."""

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, cast
 from ...data.fairness import confusions
 from ...data.metrics import Confusion
 from ...data.problem import Problem
-from ...datasets import Dataset
 from ...falling_rule_list import FallingRuleListSearch, SoftSearch
 from ...families import FAMILIES
 from ...models import DecisionList, Model, RuleSet
@@ -130,12 +129,12 @@ class Hand:
         self.ratio: float | None = None
         # cards of models that were not made by hand, by these models as they are edited
         self.known: dict[Any, Card] = {}
-        self._edited = self.bench.empty() if edited is None else edited
-        self._past: list[Any] = []
+        self.edited: Any = self.bench.empty() if edited is None else edited  # the model as it is now
+        self.past: list[Any] = []  # what undoing leads back to, the last at the end; and what redoing leads to
         if before is not None and before.game == self.game:
-            own = [] if before.edited in (self.bench.empty(), self._edited) else [before.edited]
-            self._past = [*before._past, *own][-_MOST_UNDONE:]
-        self._future: list[Any] = []
+            own = [] if before.edited in (self.bench.empty(), self.edited) else [before.edited]
+            self.past = [*before.past, *own][-_MOST_UNDONE:]
+        self.future: list[Any] = []
 
     @property
     def words(self) -> Words:
@@ -143,26 +142,21 @@ class Hand:
         return WORDS[self.bench.family]
 
     @property
-    def edited(self) -> Any:
-        """The model as it is now."""
-        return self._edited
-
-    @property
     def model(self) -> DecisionList | RuleSet:
         """The model with what each rule captures."""
-        model = self.bench.model(self._edited)
+        model = self.bench.model(self.edited)
         assert isinstance(model, DecisionList | RuleSet)
         return model
 
     @property
     def objective(self) -> Fraction:
         """Without rounding."""
-        return self.bench.objective(self._edited)
+        return self.bench.objective(self.edited)
 
     @property
     def refusal(self) -> str:
         """Why this is no model of the family; empty when it is one."""
-        return self.bench.refusal(self._edited)
+        return self.bench.refusal(self.edited)
 
     @property
     def game(self) -> str:
@@ -176,32 +170,24 @@ class Hand:
         of = " ".join(f"{self.search.parameters[name]}" for name in names)
         return f"{bench.family} {self.problem.fingerprint} {bench.price} {of}"
 
-    @property
-    def undoable(self) -> bool:
-        return bool(self._past)
-
-    @property
-    def redoable(self) -> bool:
-        return bool(self._future)
-
     def take(self, edited: Any) -> None:
         """Go on with this model."""
-        if edited != self._edited:
-            self._past = [*self._past, self._edited][-_MOST_UNDONE:]
-            self._future = []
-            self._edited = edited
+        if edited != self.edited:
+            self.past = [*self.past, self.edited][-_MOST_UNDONE:]
+            self.future = []
+            self.edited = edited
 
     def undo(self) -> None:
         """Take the last edit back."""
-        if self._past:
-            self._future.append(self._edited)
-            self._edited = self._past.pop()
+        if self.past:
+            self.future.append(self.edited)
+            self.edited = self.past.pop()
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        if self._future:
-            self._past.append(self._edited)
-            self._edited = self._future.pop()
+        if self.future:
+            self.past.append(self.edited)
+            self.edited = self.future.pop()
 
     def matching(self, text: str, most: int) -> tuple[list[tuple[int, str]], int]:
         """Antecedents with all of these words, by index and name, and how many more there are.
@@ -219,7 +205,7 @@ class Hand:
     def groups(self, attribute: str) -> dict[str, Confusion]:
         """What the model does to the groups of an attribute, on the training rows."""
         masses = self.prepared.masses(attribute)
-        counted = confusions(masses, self.bench.predicts_positive(self._edited))
+        counted = confusions(masses, self.bench.predicts_positive(self.edited))
         return dict(zip(masses.names, counted, strict=True))
 
     def card(self) -> Card:
@@ -231,8 +217,8 @@ class Hand:
             raise ValueError(self.refusal)
         if self.best is None:
             raise ValueError("the optimizer is still searching; the card says how far your model is from the optimum")
-        if self._edited in self.known:
-            return self.known[self._edited]
+        if self.edited in self.known:
+            return self.known[self.edited]
         base, objective = of_search(self.search, self.best.snapshot, self.prepared), float(self.objective)
         card = of_other(base, self.prepared, self.model, objective, float(self.best.snapshot.lower_bound))
         return replace(card, name="Made by hand", parameters={**base.parameters, "made": BY_HAND})
@@ -250,13 +236,6 @@ def of_other(base: Card, prepared: Prepared, model: Any, objective: float, bound
         unconstrained=None,
         code=snippet.of_model(in_words(model, prepared.labels)),
     )
-
-
-def prepared_of(search: Search, data: Dataset | None) -> Prepared:
-    """The search with the data that its problem was made from, where they are given."""
-    if data is None:
-        return Prepared(search)
-    return Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
 
 
 def edited_of(search: Search, model: Model | None) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import datetime
 import hashlib
 import json
 import math
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from ... import __version__
 from ...assets import at_once
@@ -21,10 +21,10 @@ from ...rule_list import NearOptimal
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_list.near_optimal.state import MOST_LISTS
 from ...rule_set import NearOptimalRuleSets
-from ...shown import percent
 from ..cards.rule_tables import plain_words
+from ..cards.templates import filled, today
 from ..live.wording import count, counted
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.style import sheet
 
 MOST_EDGES = 400_000
@@ -153,72 +153,51 @@ def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
     """
     data = json.dumps(packed(result, graph, labels), allow_nan=False).replace("<", "\\u003c")
     script = f'"use strict"\n;{at_once(_START, "dom.js", "prefix_graph.js", "builder.js")}'
-    found = "" if result.complete else ' <p class="note">The enumeration ended early: these are the best ones.</p>'
+    table, names = graph.reliance(), condition_names(graph.problem)
     return document(
+        "lists.html",
         f"Good rule lists: {labels.title}",
-        f"{counted(result.count, 'models')}{predicting(labels)}",
-        '<section class="box"><h2>Build a list, rule by rule</h2><div id="builder">'
-        "<noscript>The builder needs JavaScript.</noscript></div></section>"
-        + pictures(result, "Solid: models, which predict differently. Dashed: lists, whose order may differ.", found)
-        + f'<section class="box"><h2>Antecedents</h2>{_relied(graph)}</section>',
+        result,
+        labels,
         script,
         sheet("builder.css"),
-        f'<script type="application/json" id="lists">{data}</script>',
+        data=Markup(f'<script type="application/json" id="lists">{data}</script>'),
+        note="Solid: models, which predict differently. Dashed: lists, whose order may differ.",
+        early=not result.complete,
+        rows=list(table.assign(name=[names[j] for j in table.index]).itertuples()),
+        MOST=_MOST,
     )
 
 
-def document(title: str, about: str, main: str, script: str, css: str = "", data: str = "") -> str:
-    """A page that may load nothing, and run this one script.
-
-    `title`: not escaped yet. `about`: what is in it, as HTML. `main`: as HTML. `data`: scripts that hold data.
-    """
+def document(
+    template: str,
+    title: str,
+    result: NearOptimal | NearOptimalRuleSets,
+    labels: Labels,
+    script: str,
+    css: str,
+    data: str = "",
+    **values: Any,
+) -> str:
+    """A page that may load nothing, and run this one script; ``data``: scripts that hold data."""
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"
-    made = f"made by rulelab {esc(__version__)} on {datetime.datetime.now(datetime.UTC).date().isoformat()}"
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{esc(title, 100)}</title><style>{_PAGE_CSS}{SVG_CSS}{css}</style></head>"
-        f'<body><h1>{esc(title, 100)}</h1><p class="note">{about}; {made}. This file asks nothing of a network.</p>'
-        f"<main>{main}</main>{data}<script>{script}</script></body></html>\n"
+    page = filled(
+        template,
+        policy=Markup(f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"),
+        css=Markup(f"{_PAGE_CSS}{SVG_CSS}{css}"),
+        script=Markup(script),
+        data=data,
+        title=title,
+        models=counted(result.count, "models"),
+        target=labels.target,
+        version=__version__,
+        date=today(),
+        within=Markup(within(result)),
+        dots=Markup(dots(result)),
+        result=result,
+        **values,
     )
-
-
-def predicting(labels: Labels) -> str:
-    """What the models predict, where that is known."""
-    return f", predicting {esc(labels.target, 80)}" if labels.target else ""
-
-
-def pictures(result: NearOptimal | NearOptimalRuleSets, note: str, more: str = "") -> str:
-    """How many models are within what, and what each is worth."""
-    return (
-        f'<div class="pair"><section class="box"><h2>Good models by distance</h2>{within(result)}'
-        f'<p class="note">{note}</p>{more}</section>'
-        f'<section class="box"><h2>Models by accuracy</h2>{dots(result)}'
-        '<p class="note">Accuracy (%) on the training rows; a larger dot is more models, a ring what is optimal.</p>'
-        "</section></div>"
-    )
-
-
-def _relied(graph: PrefixGraph) -> str:
-    """How much each antecedent decides, from the list that relies least on it to the one that relies most."""
-    table, names = graph.reliance(), condition_names(graph.problem)
-    rows = "".join(
-        f'<tr><th scope="row">{esc(names[j])}</th><td>{percent(row.lists)}</td>'
-        f"<td>{percent(row.least)} to {percent(row.most)}</td>"
-        f'<td><span class="range"><span style="left:{percent(row.least)}%;width:{100 * (row.most - row.least):.1f}%">'
-        "</span></span></td></tr>"
-        for j, row in zip(table.index.tolist(), table.head(_MOST).itertuples(index=False), strict=False)
-    )
-    more = len(table) - _MOST
-    note = f'<p class="note">and {count(more)} more, which fewer lists have</p>' if more > 0 else ""
-    return (
-        '<table class="relied" aria-label="Antecedents"><thead><tr><th scope="col">antecedent</th>'
-        '<th scope="col">% of lists</th><th scope="col">decides, % of rows</th><th scope="col"></th></tr></thead>'
-        f'<tbody>{rows}</tbody></table>{note}<p class="note">“Decides” goes from the list that relies least on the '
-        "antecedent to the one that relies most on it. From 0: some list does without.</p>"
-    )
+    return f"{page}\n"
 
 
 _WIDTH, _HEIGHT = 520, 260

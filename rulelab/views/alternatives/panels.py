@@ -8,7 +8,6 @@ from typing import Any
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...data.gaps import largest_difference
 from ...data.metrics import rates_table
@@ -18,7 +17,7 @@ from ..live.job import Job
 from ..live.work import Work
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.fields import WIDE, button, select
+from ..widgets.fields import WIDE, LayoutViewer, button, select
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, MODEL_CSS, PANEL_CSS, STACK_CSS, sheet
 from . import wording
@@ -43,23 +42,18 @@ def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
 class Hints:
     """Two buttons and a sentence; `ask`, `make`: what the buttons do.
 
-    `take` takes a model in hand, as it was when a change was asked for, and the job that looked for one. `start` starts
-    the beat that refreshes `work`.
+    `take` takes a model in hand, as it was when a change was asked for, and the job that looked for one.
     """
 
     def __init__(
-        self,
-        ask: Callable[..., None],
-        make: Callable[..., None],
-        take: Callable[[Hand, Any, Job], None],
-        start: Callable[[], None],
+        self, ask: Callable[..., None], make: Callable[..., None], take: Callable[[Hand, Any, Job], None]
     ) -> None:
         self.asked = 0  # how often a change was asked for
         self.change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.said = pane(css_classes=["rl-said"])
         self.ask = button("Best single change", ask, 150)
         self.make = button("Make this change", make, 150, visible=False)
-        self.work, self._take = Work(start=start), take
+        self.work, self._take = Work(), take
 
     def forget(self) -> None:
         """The model is another one now."""
@@ -86,7 +80,7 @@ class Hints:
         self.change, self.said.object, self.make.visible = change, said, change is not None
 
 
-class GroupsPanel(Viewer):
+class GroupsPanel(LayoutViewer):
     """What the list does to groups of people."""
 
     attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
@@ -100,9 +94,6 @@ class GroupsPanel(Viewer):
         self._choice = select(self.param.attribute, 200)
         self._rates = pane(MODEL_CSS)
         self._layout = panel("Groups", "group rates", self._choice, self._rates, visible=False)
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def begin(self, hand: Hand) -> None:
         """Offer the attributes of other data."""

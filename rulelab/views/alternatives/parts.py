@@ -24,6 +24,7 @@ _MOST_FOUND = 40
 _CHARACTERS = 200
 _AT_END = ("insert", "flip")
 """What is done in the place after the last rule, too: that of the default."""
+JOINED = {"dnf": "any of", "cnf": "all of"}
 TABLE_CSS = sheet("models.css")
 
 
@@ -83,7 +84,8 @@ class GoodList(Asking):
             cells = [f"{row['accuracy']:.2f}", f"{row['rules']}", *gap, f"{row['above']:.3f}", count(int(row["lists"]))]
             rows.append([int(k), *cells, rules])
         gap = [] if gaps is None else ["gap, %"]
-        heads = ["model", "accuracy, %", "rules", *gap, "above, %", found.ways, found.joined]
+        joined = "if … else if …" if isinstance(found, Found) else JOINED[found.result.form]
+        heads = ["model", "accuracy, %", "rules", *gap, "above, %", found.ways, joined]
         self.param.update(heads=heads, rows=rows, chosen=chosen)
 
 
@@ -127,10 +129,9 @@ class Builder(JSComponent):
 
 def antecedents(found: Good) -> str:
     """What each antecedent means to all good models: in how many it is, and how much it decides; HTML."""
-    rows = found.reliance.join(found.shares["share"])
     return filled(
         "parts.html",
-        rows=list(rows.itertuples()),
+        rows=list(found.reliance.itertuples()),
         part=found.part,
         ways=found.ways,
         verb="decides" if found.ways == "lists" else "covers",

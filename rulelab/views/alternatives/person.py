@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...data.conditions import Condition, as_text, column_name
 from ...datasets import Dataset
@@ -19,7 +18,7 @@ from ...what_if.person import columns_of
 from ..live.prepared import Prepared
 from ..widgets.esc import plain
 from ..widgets.explained import explain_all
-from ..widgets.fields import WIDE, alert
+from ..widgets.fields import WIDE, LayoutViewer, alert
 from ..widgets.style import NUMBER_CSS
 from . import wording
 from .good import Good
@@ -166,7 +165,7 @@ class Person:
         return html + wording.flipped(hand, model, person, ticked, flip)
 
 
-class PersonPanel(Viewer):
+class PersonPanel(LayoutViewer):
     """One person before the list: which rule decides, and the nearest change that flips the decision."""
 
     row = param.Integer(default=1, bounds=(1, None), label="Row of the data")
@@ -183,9 +182,6 @@ class PersonPanel(Viewer):
         self.form = PersonForm(self.enter, **WIDE)
         self.said = pane()
         self._layout = panel("One person", "nearest change", self._alert, self._row, self.form, self.said)
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def begin(self, hand: Hand) -> None:
         """Take the rows of other data."""

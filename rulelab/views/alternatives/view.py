@@ -15,11 +15,11 @@ from ...models import Model, RuleList
 from ...rule_list import RuleListSearch
 from ...rule_set import RuleSetSearch
 from ...snapshot import Snapshot
-from ..cards.card import Card, of_search
+from ..cards.card import Card, of_search, prepared_of
 from ..live.job import Job
 from ..live.pool import POOL
 from ..live.prepared import Prepared
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
@@ -32,21 +32,15 @@ from .count_view import CountView
 from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
 from .fairer import FairerView
-from .finding import LISTED, Wanted, find, refusal
-from .good import Found, FoundSets, Good
+from .good import LISTED, Found, FoundSets, Good, Wanted, find, refusal
 from .good_models import NO_MODEL, Choosing
-from .hand import editable, prepared_of
+from .hand import editable
 from .offline import explorer
 from .panels import SPACED
 from .parts import Builder
 
-TOGETHER, MADE_OF, FAIRER, BUILD, COUNT = (
-    "All together",
-    "What they are made of",
-    "Fairer ones",
-    "Build a list",
-    "Count all",
-)
+TOGETHER, MADE_OF, FAIRER = "All together", "What they are made of", "Fairer ones"
+BUILD, COUNT = "Build a list", "Count all"
 _NARROW = ":host { min-width: 0 !important; }"
 _WHOLE = ":host { min-height: 100vh; }"
 """Of the place of the good models before they are there: what stands under it on a phone does not jump then."""
@@ -54,7 +48,7 @@ EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000,
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
 
 
-class AlternativesView(Complaining, Choosing):
+class AlternativesView(Working, Complaining, Choosing):
     """All rule lists or rule sets near the optimum, as pictures and a list; the chosen one is edited beside them.
 
     Parameters
@@ -137,9 +131,6 @@ class AlternativesView(Complaining, Choosing):
         if search is not None:
             self.take(source(), prepared, search.advance(1) if search.certified else None)
 
-    def __panel__(self) -> Any:
-        return self._layout
-
     @property
     def playing(self) -> bool:
         """Whether a game against the optimizer goes on: its optimum is hidden, and so is what is near it."""
@@ -220,12 +211,9 @@ class AlternativesView(Complaining, Choosing):
 
     def close(self) -> None:
         """End what is under way."""
-        for each in (self._work, self.counting, self.fairer, self.editor):
+        super().close()
+        for each in (self.counting, self.fairer, self.editor):
             each.close()
-
-    def refresh(self) -> bool:
-        """Show what is new; True while more may come."""
-        return self._work.refresh()
 
     def _say_busy(self, doing: str) -> None:
         with pn.io.hold():

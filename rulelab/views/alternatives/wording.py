@@ -178,7 +178,7 @@ def change_in_words(hand: Hand, change: Change[Any]) -> str:
     if change.kind == DELETE:
         return f"delete rule {place + 1} ({named(edited)})"
     if change.kind == FLIP:
-        return f"let {_rule(place, len(edited))} say {label(place)}"
+        return f"let {'the default' if place == len(edited) else f'rule {place + 1}'} say {label(place)}"
     if change.kind == MOVE:
         assert change.to is not None
         return f"move rule {place + 1} ({named(edited)}) to place {change.to + 1}"
@@ -217,15 +217,10 @@ def hint(hand: Hand, best: Change[Any] | None) -> str:
             "rule_set": "every deletion of a rule or condition, insertion and replacement that fits was tried",
         }
         return f"No single change makes this {hand.words.noun} better: {tried[hand.bench.family]}."
+    brings = f"brings the objective from {worth(hand, hand.objective)} to {worth(hand, best.objective)}"
     if hand.refusal:
-        return (
-            f"Best of all single changes: {change_in_words(hand, best)}. It leaves a list that falls, of objective "
-            f"{worth(hand, best.objective)}."
-        )
-    return (
-        f"Best of all single changes: {change_in_words(hand, best)}. It brings the objective from "
-        f"{worth(hand, hand.objective)} to {worth(hand, best.objective)}."
-    )
+        brings = f"leaves a list that falls, of objective {worth(hand, best.objective)}"
+    return f"Best of all single changes: {change_in_words(hand, best)}. It {brings}."
 
 
 def answer(hand: Hand, best: Best) -> str:
@@ -300,7 +295,9 @@ def _in_words(model: DecisionList | RuleSet, k: int) -> str:
 
 
 def _because(wrong: tuple[Any, ...], person: Mapping[str, Any]) -> str:
-    return " and ".join(_as_it_is(condition.column, person) for condition in _columns_once(wrong))
+    """What the columns of some conditions are, each said once."""
+    columns = dict.fromkeys(condition.column for condition in wrong)
+    return " and ".join(f"{esc(column, 80)} is {esc(shown(person[column]), 60)}" for column in columns)
 
 
 def flipped(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any], ticked: list[str], flip: Flip) -> str:
@@ -344,15 +341,3 @@ def shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.12g}" if isinstance(value, float) else plain(value, 60)
-
-
-def _as_it_is(column: str, person: Mapping[str, Any]) -> str:
-    return f"{esc(column, 80)} is {esc(shown(person[column]), 60)}"
-
-
-def _columns_once(conditions: tuple[Any, ...]) -> list[Any]:
-    return list({condition.column: condition for condition in conditions}.values())
-
-
-def _rule(place: int, n: int) -> str:
-    return "the default" if place == n else f"rule {place + 1}"

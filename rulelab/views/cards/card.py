@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -25,6 +24,7 @@ from ..live.wording import count, family_name, grouped
 from ..widgets.esc import plain
 from . import snippet
 from .rows import Rows, Split
+from .templates import today
 
 MAX_NOTE = 2000
 """Most characters of the texts on intended use and limits."""
@@ -173,13 +173,13 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
             objective=best.objective,
             lower_bound=snapshot.lower_bound,
             proven=snapshot.status is Status.OPTIMAL or bool(snapshot.detail.get("gap_is_proven")),
-            scope=_scope(search, plain(getattr(recipe, "sensitive", None) or "", 60)) + _fewer(prepared),
+            scope=_scope(search, plain(getattr(recipe, "sensitive", None) or "", 60), prepared.fewer),
             equation=EVERY_FAMILY[search.family].objective(best.model, search.parameters, search.problem.n_rows),
             bound=report(search, snapshot).open if search.kind == "least_gap" and snapshot.lower_bound > 0 else "",
         ),
         data=_facts(search, known),
         parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
-        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        made=today(),
         fewer=prepared.fewer,
         limits=_limits("" if known is None else known.data.notes, snapshot.detail.get("left_out")),
         code=snippet.of_search(recipe, search, snapshot)
@@ -190,6 +190,14 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
         unconstrained=None if free is None or free.incumbent is None else free.incumbent.model,
         classes=classes,
     )
+
+
+def prepared_of(search: Search, data: Dataset | None, test_rows: np.ndarray | None = None) -> Prepared:
+    """The search with the data that its problem was made from, where they are given."""
+    if data is None:
+        return Prepared(search)
+    labels = data.negative, data.positive
+    return Prepared(search, labels, str(data.target), data.name, data=data, test_rows=test_rows)
 
 
 def _limits(notes: str, left_out: str | None = None) -> str:
@@ -226,13 +234,10 @@ def _split(recipe: Any, data: Dataset) -> Split | None:
     return Split.of(data, recipe.load_code == load_code(data.name), test_share=recipe.test_share)
 
 
-def _scope(search: Search, attribute: str = "") -> str:
-    return plain(grouped(Claim.of(search, attribute, exact=True).whole), SENTENCE)
-
-
-def _fewer(prepared: Prepared) -> str:
-    """Where rules had to have fewer conditions than were asked for, that they had."""
-    return f"; {prepared.fewer.partition(':')[0]}" if prepared.fewer else ""
+def _scope(search: Search, attribute: str, fewer: str) -> str:
+    """Among which models, and that rules had to have fewer conditions than were asked for, where they had."""
+    whole = plain(grouped(Claim.of(search, attribute, exact=True).whole), SENTENCE)
+    return f"{whole}; {fewer.partition(':')[0]}" if fewer else whole
 
 
 def _facts(search: Search | None, rows: Rows | ClassRows | None) -> dict[str, str]:

@@ -94,7 +94,11 @@ _NAME = "a pinned model"
 
 def written(cards: Sequence[Card]) -> str:
     """The text, empty without cards; ValueError when it is too long to be kept."""
-    entries = [{"model": json.loads(card.to_json()), "split": _split_of(card)} for card in cards]
+    splits = [None if card.rows is None else card.rows.split for card in cards]
+    entries = [
+        {"model": json.loads(card.to_json()), "split": None if split is None else asdict(split)}
+        for card, split in zip(cards, splits, strict=True)
+    ]
     text = json.dumps(entries, ensure_ascii=False) if entries else ""
     if len(text) > MAX_CHARACTERS:
         raise ValueError(
@@ -147,7 +151,3 @@ def _entries(text: str, complaints: list[str]) -> list[dict[str, Any]]:
         complaints.append("the browser kept something else than pinned models; it is ignored")
         return []
     return found[: len(LETTERS)]
-
-
-def _split_of(card: Card) -> dict[str, Any] | None:
-    return None if card.rows is None or card.rows.split is None else asdict(card.rows.split)

@@ -13,12 +13,11 @@ from ..widgets.esc import esc
 from . import html
 from .card import BROWSER, FILE, KEPT, Card, named, worded
 from .differences import LETTERS, Differences, default_names, differences, same_rows
-from .figures import EXPLAINED, TERMS, Figure, Value, change, figures
+from .figures import EXPLAINED, TERMS, Figure, Together, Value, change, dots, ends, figures, together
 from .incumbent import doubt_list
 from .rule_tables import class_tables, n_lines
 from .scores import Scores
 from .templates import filled, percent, signed
-from .together import Together, dots, ends, together
 
 _SOURCES = {
     FILE: "As the file says; not checked here.",
@@ -153,11 +152,6 @@ def doubts(card: Card, scores: Scores) -> str:
     return doubt_list(known)
 
 
-def by_class(card: Card) -> str:
-    """How much of each class is predicted as which; empty where there are two."""
-    return class_tables(card.model, card.classes)
-
-
 def groups(card: Card, scores: Scores, attributes: Sequence[str] = (), beside: Beside | None = None) -> Section:
     """Tables of the groups of these attributes, by default of all that the card has: a line for each, and a heading."""
     names = attributes or tuple(scores.groups)
@@ -201,7 +195,7 @@ def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
     return {
         "rules": rules(card, place.marked, place.shared),
         "figures": figures_of(card, scores, place.beside, place.shared),
-        "by_class": Section(by_class(card)),
+        "by_class": Section(class_tables(card.model, card.classes)),
         "doubts": Section(doubts(card, scores)),
         "fairness": Section(fairness(card, scores)),
         "groups": groups(card, scores, place.attributes, place.beside),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Sequence
 
@@ -19,12 +18,11 @@ from . import html as card_html
 from . import lines
 from .card import Card
 from .differences import LETTERS, incomparable
-from .figures import RATES
+from .figures import RATES, in_steps
 from .html import COMPARED
 from .lines import Section
 from .scores import Score, Scores
-from .templates import filled
-from .together import in_steps
+from .templates import filled, today
 
 _PAGE_CSS = sheet("report.css")
 _WIDTH, _RIGHT, _LINE = 400, 44, 18
@@ -64,7 +62,7 @@ def report(
         names=names,
         css=Markup(_PAGE_CSS + MODEL_CSS.replace(":host", "body")),
         version=__version__,
-        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        date=today(),
         advice=incomparable(cards) if len(cards) > 1 else "",
         glance=Markup(glance(LETTERS[: len(cards)], scores)),
         articles=articles,

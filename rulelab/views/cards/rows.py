@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import numpy as np
+import pandas as pd
 
 from ... import datasets
 from ...datasets import Dataset
@@ -114,13 +115,16 @@ class Rows:
     # positions of the rows that were kept out of training, in order: who dealt them equally has equal ones
     test: np.ndarray | None = None
     split: Split | None = None  # the same in few words; None where the data have no name
-    weight: np.ndarray | None = None  # of every row of the data; None: 1 each
+    weight: np.ndarray | None = None  # of every row; None: as the data say
 
     def __post_init__(self) -> None:
         if self.test is not None:
             object.__setattr__(self, "test", np.sort(self.test))
-        if self.weight is None and self.data.weight is not None:
-            object.__setattr__(self, "weight", self.data.weight.to_numpy())
+
+    @property
+    def weighted(self) -> Dataset:
+        """The data with the weights that count."""
+        return self.data if self.weight is None else replace(self.data, weight=pd.Series(self.weight))
 
     @property
     def training(self) -> np.ndarray:

@@ -17,7 +17,6 @@ from .templates import filled
 
 _LONG_WORD = 13
 """Characters of a class; longer words are broken."""
-_CAPTURED = ("captured", "correct")
 
 
 class Marks(NamedTuple):
@@ -30,9 +29,7 @@ class Marks(NamedTuple):
 
 def n_lines(model: Model | MultiClassRuleList) -> int:
     """Lines of the table of a model, its heading among them."""
-    if isinstance(model, RuleSet):
-        return 2 + len(model.rules) if model.rules else 1
-    return 2 + len(model.rules)
+    return 1 if isinstance(model, RuleSet) and not model.rules else 2 + len(model.rules)
 
 
 def rules_table(
@@ -51,17 +48,15 @@ def _list_table(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], 
     rows = [
         (
             words + _flow(rule.correct, rule.captured, most),
-            f"{_label(names[rule.prediction])}"
-            f'<td class="num">{_share(rule.probability)}</td>'
-            f'<td class="num">{count(rule.captured)}</td><td class="num">{count(rule.correct)}</td>',
+            _label(names[rule.prediction]) + _nums(_share(rule.probability), count(rule.captured), count(rule.correct)),
         )
         for words, rule in zip(_lines(model), every, strict=True)
     ]
     of_label = isinstance(model, MultiClassRuleList)
     positive = "label" if of_label else _breakable(names[model.classes[-1]], 16)
     label = f"<th>{_breakable(target, 40)}</th>" if target else '<th class="label">label</th>'
-    heads = (label, f'<th class="num">P(<wbr>{positive})</th>', *_nums(_CAPTURED))
-    return _table("".join(heads), rows, marks, len(model.rules), key=("right", "wrong"))
+    heads = label + _nums(f"P(<wbr>{positive})", "captured", "correct", cell="th")
+    return _table(heads, rows, marks, len(model.rules), key=("right", "wrong"))
 
 
 def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
@@ -71,16 +66,19 @@ def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str
     rows = [
         (
             words + _flow(rule.positives, rule.captured, most),
-            f'<td class="num">{_share(rule.probability)}{_own(rule, own)}</td>'
-            f'<td class="num">{percent(rule.captured / model.weight)}</td>'
-            f'<td class="num">{count(rule.positives)}</td><td class="num">{count(rule.captured)}</td>',
+            _nums(
+                _share(rule.probability) + _own(rule, own),
+                percent(rule.captured / model.weight),
+                count(rule.positives),
+                count(rule.captured),
+            ),
         )
         for words, rule, own in zip(_lines(model), every, model.proportions, strict=True)
     ]
     positive = _breakable(names[model.classes[-1]], 16)
     what = f"{_breakable(target, 40)} = {positive}" if target else positive
-    heads = (f'<th class="num">P(<wbr>{what})</th>', *_nums(("rows, %", "positive", "captured")))
-    return _table("".join(heads), rows, marks, len(model.rules), key=(positive, "other"))
+    heads = _nums(f"P(<wbr>{what})", "rows, %", "positive", "captured", cell="th")
+    return _table(heads, rows, marks, len(model.rules), key=(positive, "other"))
 
 
 def _own(rule: Rule, own: float) -> str:
@@ -94,23 +92,19 @@ def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Mar
     said = f"{esc(target, 40)} = {positive}" if target else positive
     if not model.rules:
         return f'<p class="form">always {negative if model.form == "dnf" else said}</p>'
-    right, wrong = ("positives", "negatives") if model.form == "dnf" else ("negatives", "positives")
-    most = max(clause.positives + clause.negatives for clause in model.rules)
+    dnf, most = model.form == "dnf", max(clause.positives + clause.negatives for clause in model.rules)
     rows = [
         (
             _clause(clause, model.form)
-            + _flow(getattr(clause, right), getattr(clause, right) + getattr(clause, wrong), most),
-            "".join(
-                f'<td class="num">{count(n)}</td>'
-                for n in (clause.positives, clause.negatives, clause.alone_positives, clause.alone_negatives)
-            ),
+            + _flow(clause.positives if dnf else clause.negatives, clause.positives + clause.negatives, most),
+            _nums(*map(count, (clause.positives, clause.negatives, clause.alone_positives, clause.alone_negatives))),
         )
         for clause in model.rules
     ]
-    quantifier, verb = ("any", "covered") if model.form == "dnf" else ("all", "rejected")
-    heads = _nums((f"{verb}: positive", "negative", "alone: positive", "negative"))
+    quantifier, verb = ("any", "covered") if dnf else ("all", "rejected")
+    heads = _nums(f"{verb}: positive", "negative", "alone: positive", "negative", cell="th")
     form = f'<p class="form">{said} if {quantifier} of these hold, else {negative}</p>'
-    return form + _table("".join(heads), rows, marks, len(rows), "rules many", ("right", "wrong"))
+    return form + _table(heads, rows, marks, len(rows), "rules many", ("right", "wrong"))
 
 
 def _flow(part: float, every: float, most: float) -> str:
@@ -122,18 +116,16 @@ def _flow(part: float, every: float, most: float) -> str:
 
 
 def _clause(clause: Clause, form: str) -> str:
-    between = ' <span class="kw">and</span> ' if form == "dnf" else ' <span class="kw">or</span> '
+    between = f' <span class="kw">{"and" if form == "dnf" else "or"}</span> '
     return between.join(conditions_in_words(literal.conditions, literal.name) for literal in clause.literals)
 
 
 def _lines(model: DecisionList | MultiClassRuleList) -> list[str]:
     """The rules of a list: if ..., else if ..., else."""
-    out = []
     rules: Sequence[Any] = model.rules
-    for i, rule in enumerate(rules):
-        head = "if" if i == 0 else "else if"
-        out.append(f'<span class="kw">{head}</span> {conditions_in_words(rule.conditions, rule.name)}')
-    return [*out, f'<span class="kw">{"else" if model.rules else "always"}</span> ']
+    heads = ["else if" if k else "if" for k in range(len(rules))] + ["else" if rules else "always"]
+    words = [*(conditions_in_words(rule.conditions, rule.name) for rule in rules), ""]
+    return [f'<span class="kw">{head}</span> {said}' for head, said in zip(heads, words, strict=True)]
 
 
 _TABLES: dict[str, Callable[..., str]] = {
@@ -189,12 +181,9 @@ def _share(probability: float) -> str:
     return f'<span class="share" style="--share:{100 * probability:.1f}%">{share(probability)}</span>'
 
 
-def _nums(names: Sequence[str]) -> list[str]:
-    return [f'<th class="num">{name}</th>' for name in names]
-
-
-def _badge(mark: str) -> str:
-    return f' <span class="badge">{esc(mark)}</span>' if mark else ""
+def _nums(*texts: str, cell: str = "td") -> str:
+    """Cells of numbers, or the headings over them."""
+    return "".join(f'<{cell} class="num">{text}</{cell}>' for text in texts)
 
 
 def _table(
@@ -219,7 +208,8 @@ def _table(
         lines += _left_out(left_out)
         left_out = 0
         kind = ' class="differs"' if mark else ' class="quiet"' if alike else ""
-        lines.append(f"<tr{kind}><td>{words}{_badge(mark)}</td>{cells}</tr>")
+        badge = f' <span class="badge">{esc(mark)}</span>' if mark else ""
+        lines.append(f"<tr{kind}><td>{words}{badge}</td>{cells}</tr>")
     lines += _left_out(left_out)
     of_bars = f'<span class="key" aria-hidden="true"><i></i>{key[0]} <i class="rest"></i>{key[1]}</span>'
     head = f"<thead><tr><th>rule {of_bars}</th>{heads}</tr></thead>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ import pandas as pd
 from ...data.gaps import Gap, largest_gap
 from ...data.metrics import Confusion, confusion, group_confusions, group_labels, rates_table, roc_auc
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
-from ...report.known import training_confusion
+from ...report.known import predicted, training_confusion
 from ...sweeps.plan import compared_groups
 from ..live.prepared import ClassRows
 from ..live.wording import count
@@ -79,7 +79,8 @@ class ClassScore(Score):
         """From the rows at these positions; those of classes that no training row has are wrong."""
         labels = rows.labels.iloc[at].to_numpy(dtype=object)
         right = np.asarray(model.predict(rows.data.X.iloc[at]), dtype=object) == labels
-        counted = confusion(right, np.ones(len(at), dtype=bool), **_weights_of(rows, at))
+        weights = (None if each is None else each.iloc[at].to_numpy() for each in (rows.data.weight, rows.data.heads))
+        counted = confusion(right, np.ones(len(at), dtype=bool), *weights)
         return cls(counted, loss=counted.false_positive / counted.weight) if counted.weight else None
 
     def rate(self, name: str) -> float:
@@ -136,7 +137,7 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     if card.rows is None:
         return of_counts(card)
     report("predicting the rows")
-    rows, free = card.rows, card.unconstrained
+    rows = card.rows
     groups: dict[str, pd.DataFrame] = {}
     left_out: list[str] = []
     compared: dict[str, dict[str, Confusion]] = {}
@@ -149,21 +150,22 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
             left_out.append(f"{name} has {values} values, more than {MAX_GROUPS}")
             continue
         report(f"rates by {name}")
-        counted = group_confusions(*_predicted(card.model, rows, of_groups), labels, **_weights_of(rows, of_groups))
+        counted = group_confusions(groups=labels, **predicted(card.model, rows.weighted, of_groups))
         large = compared_groups(everybody, rows.data.y.to_numpy() == 1, None, heads)
         compared[name] = {group: counted[group] for group in large if group in counted}
         groups[name] = rates_table(counted)
+
+    def scored(model: Model | None, at: np.ndarray | None) -> Score | None:
+        return None if model is None or at is None else _score(model, rows, at, card.loss)
+
     return Scores(
-        training=_score(card.model, rows, rows.training, card.loss),
-        test=None if rows.test is None else _score(card.model, rows, rows.test, card.loss),
+        training=scored(card.model, rows.training),
+        test=scored(card.model, rows.test),
         groups=groups,
         on_test=rows.test is not None,
         compared=compared,
         left_out=tuple(left_out),
-        free=(
-            None if free is None else _score(free, rows, rows.training, card.loss),
-            None if free is None or rows.test is None else _score(free, rows, rows.test, card.loss),
-        ),
+        free=(scored(card.unconstrained, rows.training), scored(card.unconstrained, rows.test)),
     )
 
 
@@ -191,15 +193,14 @@ def _remembered(model: Model, loss: str) -> Score | None:
 
 
 def _score(model: Model, rows: Rows, at: np.ndarray, loss: str) -> Score:
-    weights = _weights_of(rows, at)
-    actual, predicted = _predicted(model, rows, at)
-    counted = confusion(actual, predicted, **weights)
-    weight = weights["sample_weight"] if weights else np.ones(len(at))
+    seen = predicted(model, rows.weighted, at)
+    counted, actual, weights = confusion(**seen), seen["actual"], seen["sample_weight"]
+    weight = np.ones(len(at)) if weights is None else weights
     likely = model.predict_proba(rows.data.X.iloc[at])[:, -1]
     hamming = math.nan
     if isinstance(model, RuleSet) and loss == "hamming":
         labels = np.asarray(model.classes)[[0, -1]][actual.astype(int)]
-        scored = model.evaluate(rows.data.X.iloc[at], labels, weights.get("sample_weight"), regularization=0.0)
+        scored = model.evaluate(rows.data.X.iloc[at], labels, weights, regularization=0.0)
         assert scored.objective is not None
         hamming = scored.objective / counted.weight
     return Score(counted, roc_auc(likely, weight * actual, weight * ~actual), _loss(model, counted, hamming))
@@ -209,17 +210,3 @@ def _loss(model: Model, counted: Confusion, hamming: float = math.nan) -> float:
     if isinstance(model, FallingRuleList):
         return (model.positive_weight * counted.false_negative + counted.false_positive) / counted.weight
     return counted.errors / counted.weight if math.isnan(hamming) else hamming
-
-
-def _predicted(model: Model, rows: Rows, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of some rows, whether each is positive, and whether the model says so."""
-    said = model.predict(rows.data.X.iloc[at]) == model.classes[-1]
-    return rows.data.y.iloc[at].to_numpy() == 1, np.asarray(said, dtype=bool)
-
-
-def _weights_of(rows: Rows | ClassRows, at: np.ndarray) -> dict[str, Any]:
-    """What some rows weigh, and how many each stands for; empty where all count alike."""
-    weight = rows.weight if isinstance(rows, Rows) else rows.data.weight
-    heads = rows.data.heads
-    found = {} if weight is None else {"sample_weight": np.asarray(weight)[at]}
-    return found | ({} if heads is None or weight is None else {"heads": heads.to_numpy()[at]})

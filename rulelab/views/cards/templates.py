@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from functools import cache
 from typing import Any
@@ -21,6 +22,11 @@ _LONGEST = 600
 def filled(template: str, **values: Any) -> str:
     """The HTML of a template among the assets with these values; what is HTML already is given as `Markup`."""
     return _environment().get_template(template).render(values)
+
+
+def today() -> str:
+    """The date, ISO 8601."""
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
 
 
 def percent(value: float) -> str:

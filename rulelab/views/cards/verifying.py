@@ -22,8 +22,8 @@ from ...report import Withstood
 from ...rule_list import RuleListSearch
 from ..live.job import Job, Progress
 from ..live.pool import Pool
-from ..live.ticker import Beat
 from ..live.wording import count, grouped
+from ..live.work import Work
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.html import LiveText
@@ -174,7 +174,7 @@ def _converse(process: Any, task: str, card: Card, progress: Progress) -> dict[s
     return None
 
 
-class Check:
+class Check(Work):
     """The independent check of a card, or another task in another process, started and cancelled by one button.
 
     `card` gives the card when the button is pressed. `task`: what is done. `width`: of the button; 0: as wide as its
@@ -182,83 +182,55 @@ class Check:
     """
 
     def __init__(self, card: Callable[[], Card], *, task: Task = VERIFY, width: int = 0) -> None:
+        super().__init__(self._say_busy, CHECKS)
         self._card, self.task = card, task
         self._width = width or (150 if task is VERIFY else 104)
-        self._job: Job | None = None
-        self._beat = Beat(self.refresh)
+        self._ended: Job | None = None  # the last one
         look: dict[str, Any] = {"label": task.label, "icon": task.icon, "primary": True}
         self.button = Press(self.press, width=self._width, height=34, margin=0, **look)
         # hidden until there is something to tell
         self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
 
     @property
-    def busy(self) -> bool:
-        """Whether the check is under way."""
-        return self._job is not None and self._job.busy
-
-    @property
     def verdict(self) -> str:
         """What the check said; empty before it is done."""
-        job = self._job
-        if job is None or job.busy:
+        job = self._ended
+        if job is None:
             return ""
         said = _FAILED if job.failed else job.error
         return grouped(str(job.result)) if job.result is not None else f"{self.task.without}: {said}"
-
-    @property
-    def standing(self) -> str:
-        """What is being done, and for how long; empty before the first check."""
-        return "" if self._job is None else self._job.standing
 
     def press(self, *_: Any) -> None:
         """Begin; again while it runs: cancel."""
         if self.busy:
             self.cancel()
             return
-        card = self._card()
+        card, self._ended = self._card(), None
         if reason := self.task.refusal(card):
-            self._job = None
             without = "No check" if self.task is VERIFY else "Its robustness is not known"
             self.line.param.update(tone="limit", phase=f"{without}: {reason}.")
             return
-        self._job = Job(partial(self.task.run, card), CHECKS)
+        self.begin(partial(self.task.run, card), self._take)
         self.refresh()
-        self._beat.start()
-
-    def cancel(self) -> None:
-        """End the check that is under way."""
-        if self._job is not None:
-            self._job.cancel()
 
     def forget(self) -> None:
         """Be as before the first check: the card is another one."""
-        self.close()
-        self._job = None
+        super().forget()
+        self._ended = None
         self.line.phase = ""
         self._name_button(busy=False)
 
-    def close(self) -> None:
-        """End the check; nothing is shown any more."""
-        self.cancel()
-        self._beat.stop()
+    def _say_busy(self, doing: str) -> None:
+        self.line.param.update(tone="busy", phase=f"{self.task.doing}: {doing}")
+        self._name_button(busy=True)
 
-    def refresh(self) -> bool:
-        """Show how the check goes; True while it does."""
-        job = self._job
-        if job is None:
-            return False
-        busy = job.busy
-        if busy:
-            self.line.param.update(tone="busy", phase=f"{self.task.doing}: {job.standing}")
-        else:
-            tone = "limit" if job.result is None else job.result.tone
-            verdict = self.verdict
-            self.line.param.update(tone=tone, phase=verdict[:1].upper() + verdict[1:])
-        self._name_button(busy)
-        return busy
+    def _take(self, job: Job) -> None:
+        self._ended, tone = job, "limit" if job.result is None else job.result.tone
+        self.line.param.update(tone=tone, phase=self.verdict[:1].upper() + self.verdict[1:])
+        self._name_button(busy=False)
 
     def _name_button(self, busy: bool) -> None:
-        again = not busy and self._job is not None and self._job.failed
+        again = not busy and self._ended is not None and self._ended.failed
         label = "Cancel" if busy else AGAIN if again else self.task.label
         if self.button.label != label:
             width = max(self._width, 104) if again else self._width

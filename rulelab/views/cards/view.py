@@ -17,8 +17,7 @@ from ...models import Model
 from ...search import Search
 from ...snapshot import Snapshot
 from ..live.job import Job
-from ..live.prepared import Prepared
-from ..live.ticker import Beat
+from ..live.work import Work
 from ..notebook import NotebookViewer
 from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
@@ -113,10 +112,9 @@ class ModelCard(NotebookViewer):
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
         super().__init__(**own, **params)
         self._build()
-        self._beat = Beat(self.refresh)
-        self._scoring = Job(lambda progress: scores.of_card(self._card, progress.report))
+        self._scoring = Work()
         self.write()
-        self._beat.start()
+        self._scoring.begin(lambda progress: scores.of_card(self._card, progress.report), self._take_scores)
 
     @property
     def card(self) -> Card:
@@ -143,9 +141,6 @@ class ModelCard(NotebookViewer):
         """Whether scores or a check are under way."""
         return self._scoring.busy or self.check.busy or self.robust.busy
 
-    def __panel__(self) -> Any:
-        return self._layout
-
     def may_move(self, *, left: bool, right: bool) -> None:
         """Say whether there is a place on either side that the card could go to; alone it has no buttons for that."""
         for each, able in zip(self._moves, (left, right), strict=False):
@@ -162,24 +157,21 @@ class ModelCard(NotebookViewer):
 
     def close(self) -> None:
         """End what is under way; the card is not shown any more."""
-        self._scoring.cancel()
-        self.check.close()
-        self.robust.close()
-        self._beat.stop()
+        for each in (self._scoring, self.check, self.robust):
+            each.close()
 
     def refresh(self) -> bool:
-        """Show what the worker has done; True while it works."""
-        busy = self.busy
-        if self._scoring.result is not None and self._scoring.result is not self.scores:
-            self.scores = self._scoring.result
+        """Show what the workers have done; True while they work."""
+        busy = [each.refresh() for each in (self._scoring, self.check, self.robust)]
+        return any(busy)
+
+    def _take_scores(self, job: Job) -> None:
+        if job.result is not None:
+            self.scores = job.result
             self.write()
             self.scored += 1
-        self.check.refresh()
-        self.robust.refresh()
-        error = self._scoring.error
-        if error and not self._scoring.busy and not self._scoring.progress.cancelled:
-            self._alert.phase = f"No scores: {error}"
-        return busy
+        elif not job.progress.cancelled:
+            self._alert.phase = f"No scores: {job.error}"
 
     def write(self) -> None:
         """Write everything anew."""
@@ -279,8 +271,4 @@ def _made(model: Model, data: Dataset | None, test_rows: Any, search: Search | N
         return cards.of_model(model, data, test_rows)
     if snapshot.incumbent is None or snapshot.incumbent.model != model:
         raise ValueError("the snapshot's model is another one; give the snapshot that found this model")
-    if data is None:
-        return cards.of_search(search, snapshot)
-    labels = (data.negative, data.positive)
-    prepared = Prepared(search, labels, str(data.target), data.name, data=data, test_rows=test_rows)
-    return cards.of_search(search, snapshot, prepared)
+    return cards.of_search(search, snapshot, cards.prepared_of(search, data, test_rows))

@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import param
 
 from ...arguments import is_number
+from ...families import typed
 from ..widgets.esc import plain
 from .data import UPLOADED
 
@@ -19,15 +20,24 @@ MAX_ENTRIES = 100
 NOT_KEPT = "a file that was uploaded is not kept when the page is loaded again; upload it once more"
 
 
-@runtime_checkable
-class Typed(Protocol):
-    """A parameter whose value may stand in an address as it is typed in its field, too."""
+class Typed:
+    """Of a parameter whose value may stand in an address as it is typed in its field, too."""
+
+    of_kind: str
+    check: Any = None  # a method that refuses what is no value of this kind; None: all texts are
 
     def typed(self, text: str) -> Any:
         """The value of a text; raises ValueError."""
+        return typed.read(self.of_kind, text)
 
     def shown(self, value: Any) -> str:
         """The text of a value that is no list and no mapping."""
+        return typed.written(self.of_kind, value)
+
+    def _validate_value(self, val: Any, allow_None: bool) -> None:
+        super()._validate_value(val, allow_None)  # type: ignore[misc]
+        if self.check is not None:
+            self.check(val)
 
 
 @dataclass(frozen=True)

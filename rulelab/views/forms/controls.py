@@ -1,9 +1,14 @@
-"""The fields of the form of a search: numbers, choices and switches for parameters of settings."""
+"""The fields of the form of a search: numbers, choices and switches for parameters of settings.
+
+What cannot be read as a number is complained about beneath its field, and the setting stays as it was.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import panel as pn
@@ -14,8 +19,92 @@ from ..widgets import fields
 from ..widgets.esc import esc, plain
 from ..widgets.explained import term_classes, term_slug
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, NUMBER_CSS, WRONG_CSS
-from .numbers import WIDE, Settings, read, shown
+from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS, NUMBER_CSS, WRONG_CSS
+
+WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (5, 12)}
+_MEGABYTE = 1_000_000
+
+
+def note(html: str) -> Html:
+    """A line of small text between fields; ``html`` is escaped already."""
+    return Html(
+        f'<p class="note">{html}</p>', stylesheets=[CARD_CSS], margin=(4, 12, 0, 12), sizing_mode="stretch_width"
+    )
+
+
+class _Card(pn.Card):
+    """The heading is one of the second level, below that of the page."""
+
+    def _update_header(self, *events: Any) -> None:
+        super()._update_header(*events)
+        if self._header is not None:
+            self._header.param.update(object=f"<h2>{self.title}</h2>", stylesheets=[CARD_TITLE_CSS])
+
+
+def card(title: str, *items: Any) -> pn.Card:
+    """Fields under a heading, to be folded away."""
+    return _Card(
+        *items,
+        title=title,
+        collapsible=True,
+        sizing_mode="stretch_width",
+        margin=(0, 0, 10, 0),
+        stylesheets=[CARD_HEAD_CSS],
+    )
+
+
+def worded(names: tuple[str, ...] | list[str]) -> dict[str, str]:
+    """Options by their names in words."""
+    return {name.replace("_", " "): name for name in names}
+
+
+class Settings(param.Parameterized):
+    """Settings with the complaints about their fields."""
+
+    wrong = param.Dict(default={}, doc="What is wrong with the fields that hold no value, by parameter.")
+    refused = param.Dict(default={}, doc="What the data have against values, as the last run has found, by parameter.")
+
+
+def read(parameter: Parameter, text: str) -> float | int | None:
+    """The value that a text stands for; raises ValueError in the words of the page."""
+    text = text.strip()
+    if not text and parameter.optional:
+        return None
+    value = _number(text)
+    whole, size = parameter.kind == "whole", parameter.kind == "size"
+    asked = replace(parameter, least=1, most=1_000_000) if size else parameter  # in megabytes, up to a terabyte
+    if value is None or (whole and value != int(value)) or not asked.accepts(value):
+        given = f"“{plain(text, 40)}”" if text else "an empty field"
+        raise ValueError(f"{parameter.title}: {given} is not {asked.required}{_hint(text, whole)}")
+    if size:
+        return round(value * _MEGABYTE)
+    return int(value) if whole else value
+
+
+def shown(parameter: Parameter, value: float | int | None) -> str:
+    """The text of a value."""
+    if value is None:
+        return ""
+    return f"{value / _MEGABYTE:.12g}" if parameter.kind == "size" else f"{value:.12g}"
+
+
+def _number(text: str) -> float | None:
+    """A finite number; None when the text is none."""
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.IGNORECASE):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def _hint(text: str, whole: bool) -> str:
+    """What to write instead, where that can be guessed."""
+    if found := re.fullmatch(r"([+-]?\d*)[,.]?(\d*) ?%", text):
+        value = _number(f"{found[1] or 0}.{found[2] or 0}")
+        return "" if value is None or whole else f"; write {value / 100:g} for a share"
+    if not whole and re.fullmatch(r"[+-]?\d*,\d+", text):
+        return f"; write {text.replace(',', '.')}, with a point"
+    return ""
+
 
 Options = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 """Values by what they are called."""
@@ -34,11 +123,6 @@ class Fixed:
     why: str
 
 
-def free() -> Fixed | None:
-    """A field that is never fixed."""
-    return None
-
-
 class Control:
     """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`."""
 
@@ -49,7 +133,7 @@ class Control:
         self._owner, self._name, self.shown = owner, name, visible
         # what its value is and why, where other settings leave no choice; None where they do. The setting keeps what
         # was chosen, for when the choice is free again
-        self.fixed: Callable[[], Fixed | None] = free
+        self.fixed: Callable[[], Fixed | None] = lambda: None
         self.label = str(owner.param[name].label)
         self.term = term_slug(name) or term_slug(self.label)
         self.owners: tuple[param.Parameterized, ...] = (owner,)
@@ -205,22 +289,18 @@ class Note:
         """Nothing can be chosen."""
 
 
-def value_of(parameter: Parameter, text: str) -> Any:
-    """The value that a text stands for; raises ValueError in the words of the page."""
-    try:
-        return typed.read(parameter.kind, text)
-    except typed.NotReadError as error:
-        said = f"{parameter.title}: “{plain(error.part, 40)}”"
-        if not error.wanted:
-            raise ValueError(f"{said} is there twice") from None
-        raise ValueError(f"{said} is not {error.wanted}; write {parameter.example}") from None
-
-
 class Names(Number):
     """Names, or columns with what is said of each; see `rulelab.families.typed`."""
 
     def _read(self, text: str) -> Any:
-        return value_of(self._parameter, text)
+        parameter = self._parameter
+        try:
+            return typed.read(parameter.kind, text)
+        except typed.NotReadError as error:
+            said = f"{parameter.title}: “{plain(error.part, 40)}”"
+            if not error.wanted:
+                raise ValueError(f"{said} is there twice") from None
+            raise ValueError(f"{said} is not {error.wanted}; write {parameter.example}") from None
 
     def _shown(self, value: Any) -> str:
         return typed.written(self._parameter.kind, value)

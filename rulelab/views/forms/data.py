@@ -58,12 +58,7 @@ class Labelled:
         """What is predicted, in words."""
         return f"{plain(self.target, 60)} = {plain(self.positive, 60)}"
 
-    @property
-    def grouping(self) -> list[str]:
-        """The columns that tell groups of people apart."""
-        return list(self.sensitive)
-
-    def dataset(self) -> datasets.Dataset:
+    def dataset(self) -> Dataset:
         """The data set. Raises DatasetError."""
         roles = self._roles
         return self.sheet.dataset(roles.pop("target"), roles.pop("positive", None), **roles)
@@ -103,12 +98,12 @@ class Labelled:
         }
 
 
-def load(name: str) -> datasets.Dataset:
+def load(name: str) -> Dataset:
     """A data set by its name; one that cannot be fetched is said so in one sentence."""
     try:
         return datasets.load(name)
     except datasets.FetchError as error:
-        raise datasets.DatasetError(
+        raise DatasetError(
             f"{name} is not on this machine, and its source cannot be reached: choose other data, or try again later"
         ) from error
 
@@ -125,40 +120,35 @@ def read(
     """
     name = PurePath(plain(file_name)).name or "the file"
     if len(contents) > MAX_UPLOAD_BYTES:
-        raise datasets.DatasetError(f"{name} has {len(contents) / 1e6:.0f} MB; {LIMIT}")
+        raise DatasetError(f"{name} has {len(contents) / 1e6:.0f} MB; {LIMIT}")
     wanted = contents, name, MAX_CELLS, MAX_UPLOAD_COLUMNS, how
     shown = plain(name, 60)
     try:
         if len(contents) <= _AT_ONCE_BYTES and not contents.startswith(_PACKED):
-            found = read_sheet(*wanted)
-        else:
-            found = _apart(wanted, shown, on_cancel)
-    except datasets.DatasetError:
+            return read_sheet(*wanted)
+        return _apart(wanted, shown, on_cancel)
+    except DatasetError:
         raise
     except NotDoneError as error:
-        raise datasets.DatasetError(f"{shown} was not read: {error}") from error
+        raise DatasetError(f"{shown} was not read: {error}") from error
     except MemoryError as error:
-        raise datasets.DatasetError(
-            f"{shown} takes more than {MAX_BYTES / 1e9:g} GB of memory to read; take fewer columns or rows"
-        ) from error
+        most = f"{MAX_BYTES / 1e9:g} GB of memory"
+        raise DatasetError(f"{shown} takes more than {most} to read; take fewer columns or rows") from error
     except Exception as error:  # whatever a file may do, the user is told
-        raise datasets.DatasetError(
-            f"{shown} cannot be read: {type(error).__name__}: {plain(str(error), 200)}"
-        ) from error
-    return found
+        raise DatasetError(f"{shown} cannot be read: {type(error).__name__}: {plain(str(error), 200)}") from error
 
 
 def _apart(wanted: tuple[Any, ...], shown: str, on_cancel: Callable[[Callable[[], Any]], Any]) -> Sheet:
     """Read in a process that may take its part of what the server has left: what it has read comes here, too."""
     if ALLOWED.full:
-        raise datasets.DatasetError(f"{shown} was not read: {NO_ROOM}")
+        raise DatasetError(f"{shown} was not read: {NO_ROOM}")
     with ALLOWED.part(len(SHARES)) as most:
         try:
             found: Sheet = apart(read_sheet, *wanted, on_cancel=on_cancel, most=most)
         except MemoryError as error:
             if most is None or most >= MAX_BYTES:
                 raise
-            raise datasets.DatasetError(f"{shown} was not read: {NO_ROOM}") from error
+            raise DatasetError(f"{shown} was not read: {NO_ROOM}") from error
     return found
 
 
@@ -202,11 +192,6 @@ class AllClasses(Labelled):
     def code(self) -> str:
         """A data set of two classes would be another one."""
         return ""
-
-    @property
-    def grouping(self) -> list[str]:
-        """Groups are compared by rates of one class."""
-        return []
 
     @property
     def _roles(self) -> dict[str, Any]:

@@ -18,15 +18,14 @@ from ...families import Parameter
 from ...store import KeptTable
 from ..live.job import Job, Progress
 from ..live.recipe import load_code
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
 from ..widgets.uploader import Uploader
-from .controls import number_field
+from .controls import WIDE, Settings, note, number_field
 from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, AllClasses, Labelled, load
 from .draft import Draft
-from .numbers import WIDE, Settings, note
-from .tables import Counted, offered
+from .tables import Counted, TableDraft, offered
 
 _UNCHANGED = "The data are as before."
 TEST_SHARE = Parameter(
@@ -95,7 +94,7 @@ class SheetDialog(JSComponent):
             draft.choose_positive(position)
 
 
-class DataSettings(Settings):
+class DataSettings(Working, Settings):
     """The chosen data, and the fields to choose them with; their dialog stands on the page also without the fields."""
 
     data: param.Selector[str] = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
@@ -109,21 +108,17 @@ class DataSettings(Settings):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        available = datasets.names()
-        self._options = {plain(_option(name, how)): name for name, how in available.items() if how != "by hand"}
+        marks = {"download": " (to be downloaded)"}
+        known = [(name, how) for name, how in datasets.names().items() if how != "by hand"]
+        self._options = {plain(f"{name}{marks.get(how, '')}"): name for name, how in known}
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
         self.param.data.objects = list(self._options.values())
-        self._draft: Draft | None = None
+        self.draft: Draft | None = None  # the uploaded file that waits to be accepted
         self._used: dict[str, Draft] = {}
         self._before = self.data
         self._work = Work()
         self._offer_groups()
         self.fields = self._build()
-
-    @property
-    def draft(self) -> Draft | None:
-        """The uploaded file that waits to be accepted."""
-        return self._draft
 
     @property
     def complaint(self) -> str:
@@ -196,7 +191,7 @@ class DataSettings(Settings):
 
     def accept(self, draft: Draft | None = None) -> None:
         """Use the file as its sheet says; what cannot be used is said in the sheet."""
-        draft = draft or self._draft
+        draft = draft or self.draft
         assert draft is not None
         try:
             labelled = draft.accepted()
@@ -290,13 +285,9 @@ class DataSettings(Settings):
             self.dialog.present(draft)
 
     def _show(self, draft: Draft) -> None:
-        self._draft, self.pending = draft, True
+        self.draft, self.pending = draft, True
         self._file.param.update(said="", doing="")
         self.dialog.present(draft)
-
-    def refresh(self) -> bool:
-        """Take what was done beside the page; True while something is still being done."""
-        return self._work.refresh()
 
     def reopen(self, *_: Any) -> None:
         """The sheet of the file in use once more."""
@@ -307,7 +298,7 @@ class DataSettings(Settings):
         self._end()
 
     def _end(self) -> None:
-        self._draft = None
+        self.draft = None
         self.dialog.present(None)
         self._file.doing = ""
         self.pending = False
@@ -320,7 +311,7 @@ class DataSettings(Settings):
             self._before = self.data
             return
         try:
-            draft = served.draft()
+            draft = TableDraft(served)
         except ValueError as error:
             self._refuse(str(error))
             self.data = self._before
@@ -334,9 +325,10 @@ class DataSettings(Settings):
     def _offer_groups(self) -> None:
         """The columns that the data set, or the file, may be compared by; the first one is taken."""
         own = self._own
-        columns = (
-            own.grouping if own is not None else list(RECORDS[self.data].sensitive) if self.data in RECORDS else []
-        )
+        if own is None:
+            columns = list(RECORDS[self.data].sensitive) if self.data in RECORDS else []
+        else:  # groups are compared by rates of one class
+            columns = [] if isinstance(own, AllClasses) else list(own.sensitive)
         chosen = self.param.sensitive
         chosen.objects = columns or [None]
         chosen.default = self.sensitive = chosen.objects[0]
@@ -381,7 +373,3 @@ class DataSettings(Settings):
 
 def _looking(draft: Draft) -> str:
     return f"Looking through {plain(draft.sheet.file, 80)} ..."
-
-
-def _option(name: str, how: str) -> str:
-    return f"{name} (to be downloaded)" if how == "download" else name

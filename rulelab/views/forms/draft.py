@@ -57,19 +57,6 @@ _GUESSED = {"sensitive": "group"}
 """Of the roles that are guessed, those of another name here."""
 
 
-class _Aside:
-    """The contents of a file, on disk where they are large: they are needed again only to be read in another way."""
-
-    def __init__(self, contents: bytes) -> None:
-        self._file: Any = SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 as long as the draft
-        self._file.write(contents)
-        self._size = len(contents)
-
-    def get(self) -> bytes:
-        self._file.seek(0)
-        return self._file.read(self._size)
-
-
 class Draft:
     """An uploaded file before it is accepted; one that cannot be read is a ValueError in the words of the page."""
 
@@ -83,7 +70,10 @@ class Draft:
         file_name: str,
         on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,  # see `rulelab.views.live.apart.apart`
     ) -> None:
-        self._contents, self._file_name = _Aside(contents), file_name
+        # on disk where it is large: it is needed again only to be read in another way
+        self._file: Any = SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 as long as the draft
+        self._file.write(contents)
+        self._file_name = file_name
         self._how: dict[str, Any] = {}
         self.chosen: dict[str, str] = {}
         self.error = ""
@@ -113,7 +103,8 @@ class Draft:
             known["missing"] = marks if any(marks) else None
         self.error = ""
         try:
-            found = read(self._contents.get(), self._file_name, on_cancel, **{**self._how, **known})
+            self._file.seek(0)
+            found = read(self._file.read(), self._file_name, on_cancel, **{**self._how, **known})
         except ValueError as error:
             self.error = str(error)
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import param
@@ -12,12 +13,11 @@ import param
 from ...data.directions import as_directions
 from ...data.naming import as_names, limits_of
 from ...families import EVERY, MEMORY, NAMING, OF_SEVERAL, TIME, Family, Parameter, criteria_of
-from ...families.typed import read, written
 from ...questions import ASKING, NEUTRAL, Question, allows, asks_nothing, engine_of
 from ..widgets.field_cards import Field
-from .controls import Choice, Control, Fixed, Names, Note, Number, Switch, Switches
+from .address import Typed
+from .controls import Choice, Control, Fixed, Names, Note, Number, Settings, Switch, Switches, always, worded
 from .data_settings import DataSettings
-from .numbers import Settings, worded
 
 if TYPE_CHECKING:
     from ...rule_set import Criterion
@@ -109,15 +109,13 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
         made = fields_for(settings, family, each, table)
         (rare if each.name in RARE else usual[each in family.own]).extend(made)
 
-    def exact() -> bool:
-        return not is_fair(settings) and has_switches(settings, family)
+    def shown(name: str) -> bool:
+        return is_fair(settings) is (name == FAIR_BOUNDS) and has_switches(settings, family)
 
-    def fair() -> bool:
-        return is_fair(settings) and has_switches(settings, family)
-
-    for name, shown in ((BOUNDS, exact), (FAIR_BOUNDS, fair)):
+    for name in (BOUNDS, FAIR_BOUNDS):
         if name in settings.param:
-            usual[True].append(Switches(settings, name, worded(settings.param[name].objects), shown))
+            switches = Switches(settings, name, worded(settings.param[name].objects), partial(shown, name))
+            usual[True].append(switches)
     return usual[True], usual[False], rare
 
 
@@ -186,9 +184,7 @@ def shown_parameters(family: Family) -> list[Parameter]:
 
 
 def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]:
-    def fair() -> bool:
-        return is_fair(settings)
-
+    fair = partial(is_fair, settings)
     *groups, smallest = _groups(settings, family, table, fair)
     return [
         Choice(settings, "fairness", {said: name for name, said in words_of(family.name).items()}),
@@ -199,9 +195,7 @@ def _fairness(settings: Any, family: Family, table: DataSettings) -> list[Field]
     ]
 
 
-def _groups(
-    settings: Any, family: Family, table: DataSettings, asked: Callable[[], bool] = lambda: True
-) -> list[Field]:
+def _groups(settings: Any, family: Family, table: DataSettings, asked: Callable[[], bool] = always) -> list[Field]:
     """Which groups are compared, and how large they must be."""
     return [
         Choice(
@@ -218,57 +212,17 @@ def _groups(
     ]
 
 
-class _Typed:
-    """See `rulelab.views.forms.address.Typed`."""
-
-    of_kind: str
-
-    def typed(self, text: str) -> Any:
-        """The value of a text; raises ValueError."""
-        return read(self.of_kind, text)
-
-    def shown(self, value: Any) -> str:
-        """The text of a value."""
-        return written(self.of_kind, value)
+def _typed(of_kind: str, base: Any, check: Any = None) -> Any:
+    """The class of the parameters of a kind: names, or columns with what is said of each."""
+    return type(f"_{of_kind.capitalize()}", (Typed, base), {"of_kind": of_kind, "check": check})
 
 
-class _Name(_Typed, param.String):
-    """The name of an antecedent."""
-
-    of_kind = "name"
-
-
-class _Names(_Typed, param.List):
-    """Names of columns, conditions and antecedents."""
-
-    of_kind = "names"
-
-    def _validate_value(self, val: Any, allow_None: bool) -> None:
-        super()._validate_value(val, allow_None)
-        as_names(val, str(self.name))
-
-
-class _Directions(_Typed, param.Dict):
-    """Columns with their directions."""
-
-    of_kind = "directions"
-
-    def _validate_value(self, val: Any, allow_None: bool) -> None:
-        super()._validate_value(val, allow_None)
-        as_directions(val)
-
-
-class _Limits(_Typed, param.Dict):
-    """Columns with numbers."""
-
-    of_kind = "limits"
-
-    def _validate_value(self, val: Any, allow_None: bool) -> None:
-        super()._validate_value(val, allow_None)
-        limits_of(val)
-
-
-_OF_NAMES: dict[str, Any] = {"name": _Name, "names": _Names, "limits": _Limits, "directions": _Directions}
+_OF_NAMES: dict[str, Any] = {
+    "name": _typed("name", param.String),
+    "names": _typed("names", param.List, lambda self, given: as_names(given, str(self.name))),
+    "limits": _typed("limits", param.Dict, lambda self, given: limits_of(given)),
+    "directions": _typed("directions", param.Dict, lambda self, given: as_directions(given)),
+}
 
 
 def _settings(name: str, parameters: Sequence[Parameter], more: Mapping[str, param.Parameter], family: str = "") -> Any:

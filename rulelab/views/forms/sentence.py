@@ -15,6 +15,7 @@ from ...families.typed import written
 from ..live.wording import count
 from ..widgets.esc import plain
 from ..widgets.style import sheet
+from .controls import shown
 from .data_settings import TEST_SHARE, DataSettings
 from .family_settings import (
     BOUNDS,
@@ -28,7 +29,6 @@ from .family_settings import (
     is_fair,
     shown_parameters,
 )
-from .numbers import shown
 
 Part = tuple[str, str]
 """A text, and the label of the field behind it; an empty one: none."""

@@ -49,10 +49,6 @@ class Served:
             folder = str(Path(self.source).parent)
             raise TableError(str(error).replace(f"{folder}/", "")) from None
 
-    def draft(self) -> TableDraft:
-        """Its sheet, to give roles to its columns."""
-        return TableDraft(self)
-
 
 _OFFERED: dict[str, Served] = {}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...data.conditions import NothingFound
 from ...datasets import Dataset
@@ -22,16 +20,16 @@ from ...sweeps.plan import Fold
 from ..cards import card as cards
 from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
+from ..cards.templates import today
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.pool import POOL
-from ..live.prepared import Prepared
 from ..live.wording import count, family_name
-from ..live.work import Work
+from ..live.work import Work, Working
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, button, select
+from ..widgets.fields import WIDE, LayoutViewer, button, select
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARDS_CSS, MODEL_CSS
 from .points import Point, asked_in_words, in_words
@@ -49,13 +47,7 @@ _ABOUT_ALL = (
 
 
 def card_of(started: Started, point: Point) -> Card:
-    """The card of a point's model of the training rows, tested on the rows that were kept out, if any.
-
-    Raises
-    ------
-    ValueError
-        When there is no model.
-    """
+    """The card of a point's model of the training rows, tested on those kept out; ValueError when there is no model."""
     result = started.result_of(point)
     if result is None:
         raise ValueError("there is no model of this setting to pin")
@@ -95,24 +87,10 @@ def _said(sweep: Sweep, result: Result) -> tuple[str, str, str]:
 
 
 def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], None], named: bool = False) -> Card:
-    """The card of the configuration searched once more, on all rows; such a model has no test rows.
+    """The card of a family's configuration searched once more, on all rows; such a model has no test rows.
 
-    Parameters
-    ----------
-    sweep : Sweep
-    point : int
-        A configuration of a family.
-    data : Dataset
-        Of the sweep.
-    report : callable
-        Told what is being done; it may raise to end the work.
-    named : bool
-        Whether `rulelab.datasets.load` knows the data by name.
-
-    Raises
-    ------
-    ValueError
-        When there is no such model.
+    `report` is told what is being done; it may raise to end the work. `named`: whether `rulelab.datasets.load` knows
+    the data by name. ValueError when there is no such model.
     """
     plan, chosen = sweep.plan, sweep.parameters_of(point)
     method = FAMILIES[next(result.family for result in sweep.results if result.point == point)]
@@ -139,8 +117,7 @@ def refitted(sweep: Sweep, point: int, data: Dataset, report: Callable[[str], No
         asked = asked_in_words(sweep, point)
         met = f"obeys ({asked})" if asked else "meets the constraint"
         raise ValueError(f"on all rows no {family_name(method.name)} that {met} was found")
-    prepared = Prepared(search, (data.negative, data.positive), str(data.target), data.name, data=data)
-    card = replace(cards.of_search(search, snapshot, prepared), rows=rows)
+    card = replace(cards.of_search(search, snapshot, cards.prepared_of(search, data)), rows=rows)
     return _completed(card, sweep, point, title, card.proof)
 
 
@@ -172,36 +149,24 @@ def _in_words(name: str, value: object) -> str:
 
 
 def _completed(card: Card, sweep: Sweep, point: int, title: str, proof: Proof | None) -> Card:
-    made = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return replace(card, title=title, proof=proof, parameters=parameters(sweep, point), made=made)
+    return replace(card, title=title, proof=proof, parameters=parameters(sweep, point), made=today())
 
 
-class PointModel(Viewer):
-    """The card of a point's model, and of the same setting searched again on all rows.
-
-    Parameters
-    ----------
-    complain : callable
-        Shows an error message.
-    wake : callable
-        Called when `refresh` has to be called again and again.
-    """
+class PointModel(Working, LayoutViewer):
+    """The card of a point's model, and of the same setting searched again on all rows; ``complain`` shows an error."""
 
     whole = param.Boolean(default=False, label="Model of", doc="Whether it is searched again on all rows.")
     on_pin = param.Callable(default=None, doc="Takes a card and gives its letter; None: no button.")
 
-    def __init__(self, complain: Callable[[str], None], wake: Callable[[], None], **params: Any) -> None:
+    def __init__(self, complain: Callable[[str], None], **params: Any) -> None:
         super().__init__(**params)
         self._complain = complain
         self._started: Started | None = None
         self._point: Point | None = None
         self._of: tuple[Any, ...] = ()
         self.shown: ModelCard | None = None
-        self._work = Work(self._say_busy, POOL, start=wake)
+        self._work = Work(self._say_busy, POOL)
         self._build()
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     @property
     def card(self) -> Card | None:
@@ -217,10 +182,6 @@ class PointModel(Viewer):
             self.whole = False
         self._choose()
 
-    def refresh(self) -> bool:
-        """Show how far a search on all rows is; True while there is something to wait for."""
-        return self._work.refresh()
-
     def _say_busy(self, doing: str) -> None:
         self._status.param.update(tone="busy", phase=f"Model of all rows: {doing}")
 
@@ -233,7 +194,7 @@ class PointModel(Viewer):
 
     def close(self) -> None:
         """End what is under way."""
-        self._work.cancel()
+        super().close()
         if self.shown is not None:
             self.shown.close()
 

@@ -10,9 +10,9 @@ import pandas as pd
 
 from ..cards import html as card_html
 from ..cards.scores import Scores
+from ..cards.templates import filled
 from ..compare.table import row, same_of, unknown
 from ..live.wording import NONE, count
-from ..widgets.esc import esc
 from .card import title_of
 from .points import COMPLEXITY, LABELS, Point, number, percent
 from .run import Started
@@ -45,32 +45,22 @@ def summary(
     point = test or training
     assert point is not None
     said = filter(None, [point.proof, split, "in brackets 95 % intervals" if test is not None else ""])
-    dealt = esc("; ".join(said))
     figures = [*_FIGURES[:6], *([] if gap is None else [(f"{gap_words} (%)", gap, percent)]), *_FIGURES[6:]]
-    body = "".join(
-        f'<tr><th scope="row">{esc(name)}</th>{_cells(test, training, figure, show)}</tr>'
+    texts = [
+        (name, _texts(test, training, figure, show))
         for name, figure, show in figures
         if not (point.baseline and figure in _OF_TRAINING)
-    )
-    parameters = f'<p class="note">{esc(point.parameters)}</p>' if point.parameters else ""
-    parameters += f'<p class="note">Asked of its rules: {esc(point.asked)}.</p>' if point.asked else ""
-    return (
-        f"<h2>{esc(LABELS[point.method])}</h2>{parameters}"
-        f'<p class="note">{dealt}</p>'
-        + "".join(f'<p class="warn">{esc(note)}</p>' for note in notes)
-        + '<table class="facts figures"><thead><tr><th></th><th class="num" scope="col">test</th>'
-        f'<th class="num" scope="col">training</th></tr></thead><tbody>{body}</tbody></table>'
-    )
+    ]
+    label, dealt = LABELS[point.method], "; ".join(said)
+    return filled("front_point.html", label=label, point=point, dealt=dealt, notes=notes, figures=texts)
 
 
-def _cells(test: Point | None, training: Point | None, figure: str, show: Callable[[Point, str], str]) -> str:
+def _texts(test: Point | None, training: Point | None, figure: str, show: Callable[[Point, str], str]) -> list[str]:
     """A figure on test and training rows; one of the model, or of its search, stands once."""
     texts = [NONE if p is None else show(p, figure) for p in (test, training)]
     if figure in _OF_THE_MODEL:
-        return f'<td class="num" colspan="2">{texts[test is None]}</td>'
-    if figure in _OF_TRAINING:
-        texts = [NONE, texts[training is None]]
-    return "".join(f'<td class="num">{text}</td>' for text in texts)
+        return [texts[test is None]]
+    return [NONE, texts[training is None]] if figure in _OF_TRAINING else texts
 
 
 def rates(table: pd.DataFrame, attribute: str, on: str) -> str:

@@ -41,13 +41,7 @@ _USUAL_VALUES = {
 
 
 def numbers(text: str, name: str, whole: bool = False) -> list[Any]:
-    """The numbers of a text such as ``0.05, 0.02``, each once, in their order.
-
-    Raises
-    ------
-    ValueError
-        Naming the field and the entry that is no number.
-    """
+    """The numbers of a text such as ``0.05, 0.02``, each once, in order; ValueError names field and wrong entry."""
     kind = "whole numbers" if whole else "numbers"
     parts = [part.strip() for part in text.replace(";", ",").split(",") if part.strip()]
     if not 1 <= len(parts) <= MAX_VALUES:
@@ -66,45 +60,21 @@ def numbers(text: str, name: str, whole: bool = False) -> list[Any]:
 
 @dataclass(frozen=True)
 class Order:
-    """A sweep of one setting of a question, with the Dask `client` of the server, if it has one.
-
-    Attributes
-    ----------
-    question : PageRecipe
-        With the attribute whose groups are compared. Its training and test rows are taken; a table of this server is
-        counted as it says.
-    grid : mapping
-        Values by parameter.
-    baselines : tuple of str
-    time_limit : float
-        Seconds of each search.
-    fixed : mapping
-        What all models have in common, by parameter.
-    """
+    """A sweep of one setting of a question, with the Dask `client` of the server, if it has one."""
 
     client: ClassVar[Any] = None
+    # its training and test rows are taken, and the groups that it compares; a table of this server is counted
     question: PageRecipe = field(repr=False)
-    grid: Grid
+    grid: Grid  # values by parameter
     baselines: tuple[str, ...] = ()
-    time_limit: float = 10.0
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    time_limit: float = 10.0  # seconds of each search
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # what all models have in common, by parameter
 
     @classmethod
     def of(cls, question: PageRecipe, swept: str, values: str) -> Order:
-        """The sweep of one setting.
+        """The sweep of one setting, one of `sweepable`, with these values, numbers with commas between.
 
-        Parameters
-        ----------
-        question : PageRecipe
-        swept : str
-            One of `sweepable`.
-        values : str
-            Numbers with commas between.
-
-        Raises
-        ------
-        ValueError
-            With a message for the user.
+        ValueError with a message for the user.
         """
         family, counted = question.family, question.counted is not None
         whole = next((each.kind == "whole" for each in family.parameters if each.name == swept), False)
@@ -134,13 +104,7 @@ class Order:
         return sum(math.prod(len(values) for values in grid.values()) for grid in grids)
 
     def __call__(self, report: Callable[[str], None]) -> Started:
-        """Start the sweep, and the baselines beside it.
-
-        Raises
-        ------
-        ValueError
-            With a message for the user; then no sweep goes on.
-        """
+        """Start the sweep, and the baselines beside it; ValueError with a message for the user: no sweep goes on."""
         question, family = self.question, self.question.family
         report("reading the data")
         swept: Any

@@ -19,7 +19,7 @@ from bokeh.plotting import figure
 from ...assets import asset
 from ...sweeps import FAMILIES
 from ..live.wording import counted
-from ..search.plots.base import Columns, add_legend, new_figure, replace, show_entries
+from ..search.plots.base import Columns, Plot, add_legend, new_figure, replace, show_entries
 from ..search.slide import enlarged
 from ..widgets.esc import plain
 from ..widgets.style import INK
@@ -52,33 +52,16 @@ INTO_VIEW = asset("front_into_view.js")
 """Scrolls to the figures of the point, once they are there, and again while they change: unless the user moves."""
 
 
-class FrontPlot:
+class FrontPlot(Plot):
     """Points of all methods, a front per family and one of all methods over what it dominates.
 
-    A method that has no complexity is in a strip of its own at the right, where the axis counts nothing.
-
-    Parameters
-    ----------
-    title, x_label : str
-    on_tap : callable
-        Gets the key of the point that was tapped.
-
-    Attributes
-    ----------
-    figure : figure
-    caption : str
-        Which point is the most accurate one.
-    below : None
-        Nothing stands under it.
+    A method that has no complexity is in a strip of its own at the right, where the axis counts nothing. `on_tap` gets
+    the key of the point that was tapped.
     """
-
-    below: str | None = None
-    blank = False
 
     def __init__(self, title: str, x_label: str, on_tap: Callable[[str], None]) -> None:
         self._title, self._on_tap = title, on_tap
         self._dark = False
-        self.caption = ""
         self._shown: str | None = None
         self._asked: tuple[Sequence[Point], str, str | None, Sequence[float], str] = ((), COMPLEXITY, None, (), "")
         self._spans: tuple[float, ...] = ()
@@ -90,7 +73,7 @@ class FrontPlot:
         self._taps = ColumnDataSource({"taps": [0]})
         self._steps = {family: ColumnDataSource({"x": [], "y": []}) for family in FAMILIES}
         self.figure: figure = new_figure(title, x_label, "accuracy (%)", height=_HEIGHT)
-        self._draw()
+        self._build()
         self._points.selected.on_change("indices", self._tapped)
 
     def frame(self) -> pd.DataFrame:
@@ -111,7 +94,7 @@ class FrontPlot:
         """Drawn anew for a slide, with a legend and without the ring."""
         plot = FrontPlot(self._title, "", lambda key: None)
         points, x, gap, ceiling, y = self._asked
-        plot.show(points, x, gap, None, ceiling, y)
+        plot.draw(points, x, gap, None, ceiling, y)
         for own, new in zip(self.figure.axis, plot.figure.axis, strict=True):
             new.axis_label = own.axis_label
         plot.figure.legend[0].visible = True
@@ -131,7 +114,7 @@ class FrontPlot:
         for method, dots in self._samples.items():
             dots.glyph.update(line_color=COLORS[method][dark], fill_color=COLORS[method][dark])
 
-    def show(
+    def draw(
         self,
         points: Sequence[Point],
         x: str,
@@ -142,20 +125,10 @@ class FrontPlot:
     ) -> None:
         """Bring the picture up to date.
 
-        Parameters
-        ----------
-        points : sequence of Point
-            In an order that only grows.
-        x : str
-            The figure on the horizontal axis.
-        gap : str or None
-            The gap that the pointer tells; None without groups of people.
-        chosen : str or None
-            Key of the point with the ring.
-        ceiling : sequence of float
-            The accuracies that no rule list of at most 0, 1, ... rules exceeds; what lies above is shaded.
-        y : str
-            The share on the vertical axis, of which more is better.
+        `points`: in an order that only grows. `x`: the figure on the horizontal axis. `gap`: the one that the pointer
+        tells; None without groups of people. `chosen`: the key of the point with the ring. `ceiling`: the accuracies
+        that no rule list of at most 0, 1, ... rules exceeds; what lies above is shaded. `y`: the share on the vertical
+        axis, of which more is better.
         """
         self._shown, self._asked = chosen, (points, x, gap, ceiling, y)
         scale = _scale(x)
@@ -251,36 +224,21 @@ class FrontPlot:
                 columns[name].append(value)
         return columns
 
-    def _draw(self) -> None:
+    def _build(self) -> None:
         plot, source = self.figure, self._points
         plot.x_range, plot.y_range = Range1d(start=0, end=10), Range1d(start=0, end=100)
         self._strip = BoxAnnotation(left=0, fill_alpha=0.05, line_alpha=0, visible=False, level="underlay")
-        self._strip_name = Label(
-            x=0,
-            y=0,
-            text="no rule count",
-            text_align="right",
-            text_font_size="11px",
-            y_units="screen",
-            x_offset=-4,
-            visible=False,
-        )
+        small: dict[str, Any] = {"text_font_size": "11px"}
+        in_corner: dict[str, Any] = {"x": 0, "y": 0, "y_units": "screen", "x_offset": -4, "text_align": "right"}
+        self._strip_name = Label(text="no rule count", visible=False, **in_corner, **small)
         plot.add_layout(self._strip)
         plot.add_layout(self._strip_name)
         self._no_figure, self._no_method = (self._said(text) for text in (_NO_FIGURE, _NO_METHOD))
         self._guess = Slope(gradient=1, y_intercept=0, line_dash="dashed", line_alpha=0.5, visible=False)
         plot.add_layout(self._guess)
         overall = self._overall
-        self._area = plot.varea_step(
-            x="x",
-            y1="y",
-            y2="high",
-            step_mode="after",
-            fill_alpha=0.1,
-            source=self._impossible,
-            visible=False,
-            name="impossible",
-        )
+        hidden: dict[str, Any] = {"visible": False, "name": "impossible", "source": self._impossible}
+        self._area = plot.varea_step(x="x", y1="y", y2="high", step_mode="after", fill_alpha=0.1, **hidden)
         self._front = plot.step(x="x", y="y", mode="after", line_width=6, line_alpha=0.16, source=overall, name="front")
         self._lines = {
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps, name=family)
@@ -289,30 +247,12 @@ class FrontPlot:
         line: dict[str, Any] = {"line_color": "color", "line_alpha": "lines", "source": source}
         plot.segment(x0="x", x1="x", y0="y_low", y1="y_high", **line)
         plot.segment(x0="x_low", x1="x_high", y0="y", y1="y", **line)
-        dots = plot.scatter(
-            name="points",
-            x="x",
-            y="y",
-            marker="marker",
-            size=11,
-            source=source,
-            fill_color="color",
-            line_color="color",
-            fill_alpha="alpha",
-            line_width=1.5,
-        )
+        inks: dict[str, Any] = {"fill_color": "color", "line_color": "color", "fill_alpha": "alpha", "line_width": 1.5}
+        dots = plot.scatter(x="x", y="y", marker="marker", size=11, source=source, name="points", **inks)
         dots.nonselection_glyph = None
         self._leaders = plot.segment(x0="at", y0="own", x1="x", y1="y", line_alpha=0.3, source=self._named)
-        self._texts = plot.text(
-            x="x",
-            y="y",
-            text="text",
-            x_offset=2,
-            text_baseline="middle",
-            text_font_size="11px",
-            source=self._named,
-            name="named",
-        )
+        beside: dict[str, Any] = {"x_offset": 2, "text_baseline": "middle", "source": self._named, "name": "named"}
+        self._texts = plot.text(x="x", y="y", text="text", **beside, **small)
         self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen, name="chosen")
         self._samples = {
             method: plot.scatter(x=[math.nan], y=[math.nan], marker=look.marker, size=10)

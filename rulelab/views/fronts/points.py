@@ -41,38 +41,19 @@ _CRITERION = re.compile(r"([A-Z][A-Za-z]+)\((\w+=[\d.e-]+(?:, \w+=[\d.e-]+)*)\)"
 
 @dataclass(frozen=True)
 class Point:
-    """One configuration of one sweep, counted on some rows.
+    """One configuration of one sweep, counted on some rows."""
 
-    Attributes
-    ----------
-    sweep, point : int
-        Position of the sweep, and the configuration within it.
-    method : str
-        Family or baseline.
-    baseline : bool
-    parameters : str
-        In words.
-    proven : bool
-        Whether its model is certified optimal.
-    values : mapping of str to float
-    asked : str
-        What its model has to obey, in words; empty: nothing.
-    tested : Confusion or None
-        What is counted on test rows; None: the figures are of training rows, which say nothing of others.
-    groups : mapping of str to Confusion
-        The same of each group that is compared.
-    """
-
-    sweep: int
-    point: int
-    method: str
+    sweep: int  # its position
+    point: int  # the configuration within it
+    method: str  # family or baseline
     baseline: bool
-    parameters: str
-    proven: bool
+    parameters: str  # in words
+    proven: bool  # whether its model is certified optimal
     values: Mapping[str, float]
-    asked: str = ""
+    asked: str = ""  # what its model has to obey, in words; empty: nothing
+    # what is counted on test rows; None: the figures are of training rows, which say nothing of others
     tested: Confusion | None = None
-    groups: Mapping[str, Confusion] = field(default_factory=dict)
+    groups: Mapping[str, Confusion] = field(default_factory=dict)  # the same of each group that is compared
 
     @property
     def key(self) -> str:
@@ -103,14 +84,7 @@ class Point:
 
 
 def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
-    """All points of sweeps that have a result.
-
-    Parameters
-    ----------
-    sweeps : sequence of Sweep
-    on : str
-        One of `PARTS`.
-    """
+    """All points of sweeps that have a result; ``on``: one of `PARTS`."""
     found = []
     for i, sweep in enumerate(sweeps):
         table = sweep.points(on)
@@ -120,9 +94,14 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
         for row in table.to_dict("records"):
             point, values = int(row["point"]), {str(name): float(row[name]) for name in figures}
             own = sweep.parameters_of(point)
-            parameters = _words({name: own.get(name, row[name]) for name in varied[row["family"]]})
-            tested, groups = (_tested(sweep, point), _compared(sweep, point, on)) if on == "test" else (None, {})
-            if tested is not None:
+            set_to = {name: own.get(name, row[name]) for name in varied[row["family"]]}
+            parameters = ", ".join(
+                f"{name.replace('_', ' ')} {in_words(name, value)}" for name, value in set_to.items()
+            )
+            tested, groups = None, {}
+            if on == "test":
+                tested = reduce(add, (r.test.whole for r in sweep.results if r.point == point and r.test is not None))
+                groups = _compared(sweep, point, on)
                 values |= {name: tested.rate(name) for name in RATES}
             found.append(
                 Point(
@@ -131,11 +110,6 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
                 )
             )
     return tuple(found)
-
-
-def _tested(sweep: Sweep, point: int) -> Confusion:
-    """What a configuration does on all rows that it is tested on."""
-    return reduce(add, (r.test.whole for r in sweep.results if r.point == point and r.test is not None))
 
 
 def _compared(sweep: Sweep, point: int, on: str) -> dict[str, Confusion]:
@@ -151,10 +125,6 @@ def _varied(table: pd.DataFrame, parameters: Sequence[str]) -> dict[str, list[st
         own = [name for name in parameters if rows[name].notna().any()]
         out[str(method)] = [name for name in own if rows[name].nunique(dropna=False) > 1]
     return out
-
-
-def _words(parameters: Mapping[str, object]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {in_words(name, value)}" for name, value in parameters.items())
 
 
 def in_words(name: str, value: object) -> str:
@@ -208,15 +178,7 @@ def criterion_name(criterion: str) -> str:
 def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], float]) -> list[str]:
     """What to say of a point whose constraint left out groups, cost accuracy, or made rates equal by emptying them.
 
-    Parameters
-    ----------
-    sweep : Sweep
-    point : Point
-        Of this sweep.
-    on : str
-        One of `PARTS`.
-    accuracy_of : callable
-        Of another point of the sweep, by its number; nan where nothing is known of it.
+    `on`: one of `PARTS`. `accuracy_of` takes the number of another point; it gives nan where nothing is known of it.
     """
     told = next((r.message for r in sweep.results if r.point == point.point and _LEFT_OUT in r.message), "")
     notes = [f"Groups {told[told.index(_LEFT_OUT) :]}."] if told else []

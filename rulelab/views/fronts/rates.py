@@ -13,7 +13,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from ...data.gaps import CONSTRAINED, MEASURED
 from ...families.criteria import EVERY
 from ...sweeps import Sweep
-from ..search.plots.base import add_legend, new_figure, replace, show_entries
+from ..search.plots.base import Plot, add_legend, new_figure, replace, show_entries
 from ..search.slide import enlarged
 from .look import COLORS
 from .points import PARTS
@@ -51,14 +51,11 @@ def by_tolerance(sweeps: Sequence[Sweep], criterion: str) -> pd.DataFrame:
     return frame.sort_values(["group", "rows", "tolerance"], ignore_index=True)
 
 
-class RatesPlot:
-    """A colour for each group; training rows are dashed. It has what `PlotBox` asks of a plot."""
-
-    below: str | None = None
-    blank = False
+class RatesPlot(Plot):
+    """A colour for each group; training rows are dashed."""
 
     def __init__(self) -> None:
-        self.caption, self._dark, self._asked = "", False, (pd.DataFrame(columns=list(_COLUMNS)), "")
+        self._dark, self._asked = False, (pd.DataFrame(columns=list(_COLUMNS)), "")
         self._lines = ColumnDataSource({"xs": [], "ys": [], "color": [], "dash": []})
         self._dots = ColumnDataSource({name: [] for name in (*_COLUMNS, "color", "shown")})
         ranges = Range1d(start=0, end=20), Range1d(start=0, end=100)  # of nothing Bokeh finds none, and says so
@@ -80,15 +77,15 @@ class RatesPlot:
     def picture(self) -> dict[str, Any]:
         """Drawn anew for a slide."""
         plot = RatesPlot()
-        plot.show(*self._asked)
+        plot.draw(*self._asked)
         return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
         """Colour for a dark or a light page."""
         self._dark = dark
-        self.show(*self._asked)
+        self.draw(*self._asked)
 
-    def show(self, frame: pd.DataFrame, rate: str) -> None:
+    def draw(self, frame: pd.DataFrame, rate: str) -> None:
         """Draw what `by_tolerance` gives; ``rate``: what it counts, in words."""
         self._asked = frame, rate
         names = list(frame["group"].unique())[:_MOST_GROUPS]

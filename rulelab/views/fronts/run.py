@@ -33,25 +33,13 @@ SWEEPS = Pool(max(1, (os.cpu_count() or 2) - 1))
 
 @dataclass(frozen=True)
 class Started:
-    """Sweeps over the same rows for training and test.
-
-    Attributes
-    ----------
-    sweeps : tuple of Sweep
-    data : Dataset or None
-        None: known to the sweeps only.
-    codes : tuple of str
-        Per sweep the Python that starts it; may be empty.
-    named : bool
-        Whether `rulelab.datasets.load` knows the data by name.
-    test_share : float
-        Of the rows, as the question keeps them out; 0 where it keeps none, or counts or others say it.
-    """
+    """Sweeps over the same rows for training and test."""
 
     sweeps: tuple[Sweep, ...]
-    data: Dataset | None = None
-    codes: tuple[str, ...] = ()
-    named: bool = False
+    data: Dataset | None = None  # None: known to the sweeps only
+    codes: tuple[str, ...] = ()  # per sweep the Python that starts it; may be empty
+    named: bool = False  # whether `rulelab.datasets.load` knows the data by name
+    # of the rows, as the question keeps them out; 0 where it keeps none, or counts or others say it
     test_share: float = 0.0
 
     def result_of(self, point: Point) -> Result | None:
@@ -92,41 +80,20 @@ class Tables:
     done: int = -1
 
 
-Start = Callable[[Callable[[str], None]], Started]
-"""Starts sweeps; gets a function to say what it is doing."""
-
-
 class Run:
     """Starts sweeps, or takes those that run already, and follows them to their end.
 
-    Parameters
-    ----------
-    start : callable
-        See `Start`; called in the thread.
-    own : bool
-        Whether the sweeps end with this run.
-    pool : Pool
-        The line to wait in.
-
-    Attributes
-    ----------
-    started : Started
-        Empty until the sweeps are there.
-    tables : Tables
-        Replaced as a whole when results have come.
-    ceiling : tuple of float
-        See `ceiling_of`; empty before the fits are done.
+    `start` gets a function to say what it is doing; it is called in the thread. `own`: whether the sweeps end with this
+    run. `pool`: the line to wait in.
     """
 
     def __init__(
         self, start: Callable[[Callable[[str], None]], Started], own: bool = True, pool: Pool = SWEEPS
     ) -> None:
-        self.started = Started(())
-        self.tables = Tables()
-        self.ceiling: tuple[float, ...] = ()
-        self._start = start
-        self._own = own
-        self._began = time.monotonic()
+        self.started = Started(())  # empty until the sweeps are there
+        self.tables = Tables()  # replaced as a whole when results have come
+        self.ceiling: tuple[float, ...] = ()  # see `ceiling_of`; empty before the fits are done
+        self._start, self._own = start, own
         self._no_memory = ""
         self._job = Job(self._work, pool)
 
@@ -181,13 +148,8 @@ class Run:
 
     def summary(self) -> pd.DataFrame:
         """One row per point, on test and on training rows: `Sweep.points`, with the column ``rows``."""
-        parts = []
-        for on in PARTS:
-            for sweep in self.started.sweeps:
-                table = sweep.points(on)
-                table.insert(0, "rows", on)
-                parts.append(table)
-        return _together(parts)
+        tables = [sweep.points(on).assign(rows=on) for on in PARTS for sweep in self.started.sweeps]
+        return _together([table[["rows", *table.columns.drop("rows")]] for table in tables])
 
     def standing(self) -> Standing:
         """How far it is, in words and figures."""

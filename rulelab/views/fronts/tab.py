@@ -9,7 +9,6 @@ from typing import Any
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...arguments import text_of
 from ..forms.address import Address, Part
@@ -17,7 +16,7 @@ from ..live.recipe import PageRecipe
 from ..live.wording import counted
 from ..widgets import icons
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE, button
+from ..widgets.fields import WIDE, LayoutViewer, button
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, SELECT_CSS, STACK_CSS
 from .order import Order, sweepable
@@ -27,21 +26,11 @@ from .view import FrontView
 _ALL_FITTED = "All of these are fitted; other values, or another setting, ask for more."
 
 
-class FrontsView(Viewer):
+class FrontsView(LayoutViewer):
     """The fronts of a question, and what fills them.
 
-    Parameters
-    ----------
-    question : callable
-        Gives the recipe whose setting is swept, with the attribute whose groups are compared; raises ValueError.
-    address : Address, optional
-        Of the page, to be followed.
-
-    Attributes
-    ----------
-    view : FrontView
-    complaints : list of str
-        About the address.
+    `question` gives the recipe whose setting is swept, with the attribute whose groups are compared; raises ValueError.
+    `address`: of the page, to be followed.
     """
 
     swept: param.Selector[str] = param.Selector(
@@ -73,16 +62,13 @@ class FrontsView(Viewer):
             stylesheets=[BAR_CSS, ":host { align-items: center; }"],
             **WIDE,
         )
-        self.complaints: list[str] = []
+        self.complaints: list[str] = []  # about the address
         if address is not None:
             self.complaints += address.follow(Part(self, ["swept", "values"]))
             self.complaints += address.follow(Part(self.view, ["on", "criterion"]))
         self._layout = pn.Column(
             bar, self.view, stylesheets=[STACK_CSS, ":host { gap: 2px; }"], css_classes=["rl-view"], **WIDE
         )
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def order(self) -> Order:
         """What would be swept now; raises ValueError with a message for the user."""
@@ -109,16 +95,12 @@ class FrontsView(Viewer):
             order = self.order()
         except ValueError as error:
             return text_of(error)
-        if self._is_done(order):
+        run = self.view.run
+        if run is not None and self._filled == _fits_of(order) and not run.sweeping and run.whole:
             return _ALL_FITTED
         limit = f"each ends with a proof or after {order.time_limit:g} s"
         more, about = self._about(order)
         return f"{counted(order.n_fits, f'{more}fits')}, other methods among them{about}; {limit}."
-
-    def _is_done(self, order: Order) -> bool:
-        """Whether all fits of an order are there."""
-        run, asked = self.view.run, _fits_of(order)
-        return run is not None and self._filled == asked and not run.sweeping and run.whole
 
     def _about(self, order: Order) -> tuple[str, str]:
         """Whether fits of the same question are done, and how long a sweep will take; empty where none are."""

@@ -23,7 +23,7 @@ from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
 from ..widgets.buttons import download
-from ..widgets.fields import WIDE, Complaining, select
+from ..widgets.fields import WIDE, Complaining, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS, sheet
 from . import html as fronts_html
@@ -139,13 +139,9 @@ class FrontView(Complaining, NotebookViewer):
         self._context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
         self._build()
         self._restyle()
-        if self._context is not None:
-            pn.state.on_session_destroyed(lambda _: self.close())
+        when_page_ends(self.close)
         if given:
             self.follow(followed(list(given), data))
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def follow(self, run: Run) -> None:
         """Follow other sweeps from now on; those before end if they were this view's own."""
@@ -259,18 +255,18 @@ class FrontView(Complaining, NotebookViewer):
             plot.figure.yaxis.axis_label = f"accuracy {words}"
         second.figure.xaxis.axis_label = f"gap in {criterion_name(self.measured)} (%)"
         ceiling = run.ceiling if self.part == "train" else ()
-        complexity.show(drawn, COMPLEXITY, gap, self.point, ceiling)
+        complexity.draw(drawn, COMPLEXITY, gap, self.point, ceiling)
         if gap is not None and not rates:
-            second.show(drawn, gap, gap, self.point)
+            second.draw(drawn, gap, gap, self.point)
         else:
             second.figure.xaxis.axis_label = f"false positive rate {words}"
             second.figure.yaxis.axis_label = f"true positive rate {words}"
-            second.show(drawn, FALSE_POSITIVES, gap, self.point, (), TRUE_POSITIVES)
+            second.draw(drawn, FALSE_POSITIVES, gap, self.point, (), TRUE_POSITIVES)
         self.boxes[1].rename("ROC" if rates else _FAIRNESS)
         by_group = self.criterion == RATES and self.grouped
         if by_group:
             counts = MEASURED[self.measured][0].replace("_", " ")
-            self._rates.show(by_tolerance(run.started.sweeps, self.measured), counts)
+            self._rates.draw(by_tolerance(run.started.sweeps, self.measured), counts)
         for box in (*self.boxes, self.by_group):
             box.refresh()
         present = {p.method for p in points}
@@ -373,7 +369,7 @@ class FrontView(Complaining, NotebookViewer):
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], **row)
         self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **WIDE), visible=False, **WIDE)
         self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **WIDE)
-        self.model = PointModel(self.complain, self._beat.start)
+        self.model = PointModel(self.complain)
         self._offer_pin()
         both = pn.Column(
             pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **WIDE),

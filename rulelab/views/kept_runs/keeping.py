@@ -10,8 +10,8 @@ from ...certificate import Certificate
 from ...certificate.parts import within
 from ...multiclass import MultiClassCertificate
 from ...proving import is_quick
-from ...store import BoardEntry, Run, Store
-from ..alternatives.game import BOARDS, Entry
+from ...store import Run, Store
+from ..alternatives.game import BOARDS
 from ..cards.card import Card
 from ..cards.rows import KEPT_ROWS
 from ..live.recipe import load_code
@@ -49,25 +49,9 @@ def keep_runs(store: Store | None) -> None:
         _KEEPERS.pop().close()
     if store is not None:
         _KEEPERS.append(Keeper(store))
-        BOARDS.lasting = LastingBoards(_KEEPERS[-1])
+        BOARDS.lasting = _KEEPERS[-1].do
         KEPT_ROWS.find = lambda key: store.table(key).dataset()
         KEPT_ROWS.proof = partial(proving.proof_of, _KEEPERS[-1])
-
-
-class LastingBoards:
-    """Keeps entries by a keeper."""
-
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
-
-    def keep(self, room: str, game: str, entry: Entry, instead_of: str | None) -> None:
-        """Keep an entry; see `rulelab.views.alternatives.game.Lasting`."""
-        kept = BoardEntry(**vars(entry))
-        self._keeper.do(lambda store: store.keep_entry(room, game, kept, instead_of))
-
-    def bring(self, room: str, game: str, take: Callable[[list[Entry]], None]) -> None:
-        """Hand over what was kept of a board."""
-        self._keeper.do(lambda store: take([Entry(**vars(each)) for each in store.board(room, game)]))
 
 
 def is_worth_keeping(session: SearchSession) -> bool:

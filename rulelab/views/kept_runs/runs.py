@@ -276,11 +276,9 @@ class KeptRuns(param.Parameterized):
         self.uploader.doing = ""
         self.look(f"{plain(name, 80)}: {_runs(new)} new here")
 
-    def _do(self, work: Callable[[Store], Any], then: Callable[[Any], None]) -> Task:
+    def _do(self, work: Callable[[Store], Any], then: Callable[[Any], None]) -> None:
         assert self._keeper is not None
-        task = self._keeper.do(work)
-        self._await(task, then)
-        return task
+        self._await(self._keeper.do(work), then)
 
     def _await(self, task: Task, then: Callable[[Any], None]) -> None:
         self._waiting.append((task, then))

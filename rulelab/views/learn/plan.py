@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ...data.problem import Problem
 from ...glossary.entries import ProseError, blocks
 from ...search import Search
-from ...snapshot import Snapshot
+from ...snapshot import Incumbent, Snapshot
 from ..live.state import State
 from ..widgets.esc import esc
 from ..widgets.explained import term_slug
@@ -56,11 +56,6 @@ def sections(path: Path) -> Iterator[Section]:
         elif found:
             raise ProseError(path.name, 1, "a file begins with '# ' and its title")
         heading, line, found = block.lstrip("#").strip(), at, []
-
-
-def marked(text: str) -> list[tuple[str, str]]:
-    """The words of a text that are to be explained, each with the term that it stands for."""
-    return [(words, term or words) for words, term in _MARKED.findall(text)]
 
 
 def as_html(text: str, family: str = "") -> str:
@@ -111,6 +106,19 @@ class Seen:
     def work(self) -> int:
         """Work done since the step began."""
         return 0 if self.snapshot is None else self.snapshot.work - self.before
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Those of the present run, which has begun."""
+        assert self.snapshot is not None
+        return self.snapshot.counts
+
+    @property
+    def best(self) -> Incumbent:
+        """The best model of the present run, which has one."""
+        assert self.snapshot is not None
+        assert self.snapshot.incumbent is not None
+        return self.snapshot.incumbent
 
 
 Task = Callable[[Seen], bool]
@@ -186,13 +194,14 @@ class Choice:
 class Step:
     """One thing to see."""
 
-    text: str  # two sentences. ``[[term]]`` and ``[[words|term]]`` are explained by the glossary
-    look_at: str  # the part of the view that is outlined, see `rulelab.views.search.view.SearchView.part`
-    do: str  # one thing to do
-    done: Task  # whether it was done
-    question: str
-    answer: str | Callable[[Seen], str]  # the callable makes it of what has been seen once that was done
+    done: Task  # whether what is to do was done
+    # the callable makes it of what has been seen once that was done; empty: it stands with the other texts
+    answer: str | Callable[[Seen], str] = ""
     chooses: bool = False  # whether the choice of the walk is offered
+    text: str = ""  # two sentences. ``[[term]]`` and ``[[words|term]]`` are explained by the glossary
+    look_at: str = ""  # the part of the view that is outlined, see `rulelab.views.search.view.SearchView.part`
+    do: str = ""  # one thing to do
+    question: str = ""
     choices: tuple[str, ...] = ()  # answers to choose from, the right one first; without them it is opened to be read
 
     @property
@@ -218,38 +227,28 @@ class Plan:
     figures: Figures = field(default_factory=dict)  # columns of the table of runs, beside those that all have
 
 
-@dataclass(frozen=True)
-class Part:
-    """What a step is, beside its texts."""
-
-    done: Task  # see `Step`
-    answer: Callable[[Seen], str] | None = None  # see `Step`; None: it stands with the texts
-    chooses: bool = False  # see `Step`
-
-
-def plan(file: str, parts: Sequence[Part], **settings: Any) -> Plan:
+def plan(file: str, parts: Sequence[Step], **settings: Any) -> Plan:
     """The walk whose name, sentence and texts of steps are in a file of the folder ``plans``.
 
     `file`: its first heading is the name; that of a step is its number and what is outlined. The step itself is a text
-    and paragraphs that begin with ``**Do:**``, ``**Question:**`` and, where none is made, ``**Answer:**``. `parts`: as
-    many as there are steps. `**settings`: of `Plan`. May raise ProseError.
+    and paragraphs that begin with ``**Do:**``, ``**Question:**`` and, where none is made, ``**Answer:**``. `parts`: the
+    steps without their texts. `**settings`: of `Plan`. May raise ProseError.
     """
     path = Path(__file__).parent / "plans" / file
-    head, *texts = sections(path)
+    head, *told = sections(path)
     (about,) = head.of("sentence")
-    if len(texts) != len(parts):
-        raise ProseError(path.name, head.line, f"{head.heading!r} has {len(texts)} steps, not {len(parts)}")
+    if len(told) != len(parts):
+        raise ProseError(path.name, head.line, f"{head.heading!r} has {len(told)} steps, not {len(parts)}")
     steps = []
-    for number, (section, part) in enumerate(zip(texts, parts, strict=True), 1):
+    for number, (section, part) in enumerate(zip(told, parts, strict=True), 1):
         place, _, look_at = section.heading.partition(". ")
         if place != str(number) or not look_at:
             raise ProseError(path.name, section.line, f"{section.heading!r} does not begin with '{number}. '")
         marked = [each for each in ["Choices"] if any(text.startswith("**Choices:** ") for text in section.paragraphs)]
         names = ("text", "Do", "Question", *marked, *([] if part.answer else ["Answer"]))
         found = dict(zip(names, section.of(*names), strict=True))
-        choices = tuple(found.get("Choices", "").split(" / ")) if marked else ()
+        texts: dict[str, Any] = {"text": found["text"], "do": found["Do"], "question": found["Question"]}
+        choices = tuple(found["Choices"].split(" / ")) if marked else ()
         answer = part.answer or found["Answer"]
-        steps.append(
-            Step(found["text"], look_at, found["Do"], part.done, found["Question"], answer, part.chooses, choices)
-        )
+        steps.append(replace(part, **texts, look_at=look_at, answer=answer, choices=choices))
     return Plan(head.heading, about, steps=tuple(steps), **settings)

@@ -17,8 +17,7 @@ from ...certificate import verify
 from ...data.problem import Problem
 from ...rule_list import RuleListSearch
 from ...search import solve
-from ..live.job import Job
-from ..live.ticker import Beat
+from ..live.work import Work, Working
 from ..widgets.style import sheet
 from .plan import as_html, sections
 
@@ -127,7 +126,7 @@ def _steps() -> Iterator[dict[str, Any]]:
 STEPS = tuple(_steps())
 
 
-class TwelvePeople(JSComponent):
+class TwelvePeople(Working, JSComponent):
     """The walk: who they are, what is asked, and the tree of prefixes as far as it is known."""
 
     facts = param.List(default=list(FACTS))
@@ -145,21 +144,9 @@ class TwelvePeople(JSComponent):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(prefixes=prefixes(), steps=list(STEPS), **params)
-        self._job: Job | None = None
-        self._beat = Beat(self._tick)
+        self._work = Work(lambda doing: self.param.update(verdict=doing))
 
     def _handle_msg(self, data: Any) -> None:
         """The proof is to be checked: that is all that a browser asks for."""
-        if self._job is None or not self._job.busy:
-            self._job = Job(lambda _: checked())
-            self._beat.start()
-
-    def _tick(self) -> bool:
-        job = self._job
-        assert job is not None
-        self.verdict = job.standing if job.busy else str(job.result or job.error)
-        return job.busy
-
-    def close(self) -> None:
-        """Forget the check."""
-        self._beat.stop()
+        if not self._work.busy:
+            self._work.begin(lambda _: checked(), lambda job: self.param.update(verdict=str(job.result or job.error)))

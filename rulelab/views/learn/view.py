@@ -10,14 +10,15 @@ from typing import Any
 
 import panel as pn
 import param
-from panel.viewable import Viewer
 
+from ..cards.templates import filled
 from ..forms.address import Address, Part
 from ..live.wording import counted
 from ..widgets.browser import Kept
 from ..widgets.esc import esc
-from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, BUTTON_CSS, COMPARE_CSS, STACK_CSS, sheet
+from ..widgets.fields import WIDE, LayoutViewer, alert, button, when_page_ends
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, COMPARE_CSS, STACK_CSS, sheet
 from . import twelve
 from .plan import sections
 from .plans import PLANS
@@ -45,7 +46,6 @@ WALKS: dict[str, tuple[str, int]] = {
     **{name: (plan.about, len(plan.steps)) for name, plan in PLANS.items()},
 }
 """In the order in which they are offered: a sentence, and the number of steps."""
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 _SAYS = (
     "<h2>Learn</h2><p>Six short walks, the last five over live searches. Each step has something to see, something to "
     "do, and a question; the walk knows when you have done it.</p>"
@@ -54,19 +54,7 @@ _SAYS = (
 
 def script_html() -> str:
     """The page."""
-    rows = "".join(
-        f'<tr><td>{time}</td><td class="text">{esc(show, 300)}</td><td class="text">{esc(say, 600)}</td></tr>'
-        for time, show, say in MINUTES
-    )
-    keys = "".join(f"<tr><td><kbd>{esc(key)}</kbd></td><td>{esc(does)}</td></tr>" for key, does in KEYS)
-    return (
-        "<h2>Ten minutes before an audience</h2>"
-        "<p>Begin shows the first card at the foot of the page and does what it says; → does the next.</p>"
-        '<div class="scroll"><table class="script"><caption>What the page shows, and what to say</caption>'
-        '<tr><th scope="col">minute</th><th scope="col">show</th><th scope="col">say</th></tr>'
-        f"{rows}</table></div><h3>Keys, on the Search tab</h3>"
-        f'<div class="scroll"><table class="keys">{keys}</table></div>'
-    )
+    return filled("learn_script.html", minutes=MINUTES, keys=KEYS)
 
 
 def read_progress(text: str) -> dict[str, list[int]]:
@@ -85,7 +73,7 @@ def read_progress(text: str) -> dict[str, list[int]]:
     return sound
 
 
-class LearnView(Viewer):
+class LearnView(LayoutViewer):
     """The walks to choose from, or the one that is open."""
 
     walk: param.Selector[str] = param.Selector(default="", objects=["", *WALKS, SCRIPT], doc="What is open.")
@@ -97,25 +85,16 @@ class LearnView(Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._progress: dict[str, list[int]] = {}
-        self._open: Walk | twelve.TwelvePeople | None = None
+        self.opened: Walk | twelve.TwelvePeople | None = None  # the walk that is open
         # to be shown somewhere on the page: keeps the progress in the browser
         self.kept = Kept(key="rulelab-learn", lasting=True, width=0, height=0, margin=0)
         self.kept.param.watch(self._found, "found")
-        self._alert = LiveText(role="alert", caption="Error", **_WIDE)
-        self._leave = _button("All walks", lambda _: self.param.update(walk="", step=1), 96)
-        self._body = pn.Column(stylesheets=[STACK_CSS], **_WIDE)
-        self._layout = pn.Column(self._alert, self._body, self.kept, stylesheets=[STACK_CSS], **_WIDE)
-        if pn.state.curdoc is not None:
-            pn.state.on_session_destroyed(self._close)
+        self._alert = alert()
+        self._leave = button("All walks", lambda _: self.param.update(walk="", step=1), 96, small=False)
+        self._body = pn.Column(stylesheets=[STACK_CSS], **WIDE)
+        self._layout = pn.Column(self._alert, self._body, self.kept, stylesheets=[STACK_CSS], **WIDE)
+        when_page_ends(self._close)
         self._show()
-
-    def __panel__(self) -> Any:
-        return self._layout
-
-    @property
-    def opened(self) -> Walk | twelve.TwelvePeople | None:
-        """The walk that is open."""
-        return self._open
 
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
@@ -130,34 +109,35 @@ class LearnView(Viewer):
     def _show(self) -> None:
         self._close()
         if self.walk == SCRIPT:
-            begin = [] if (perform := self.on_script) is None else [_button("Begin", perform, color="primary")]
+            perform = self.on_script
+            begin = [] if perform is None else [button("Begin", perform, 92, small=False, color="primary")]
             self._body.objects = [
                 pn.Row(self._leave, *begin, stylesheets=[BAR_CSS], margin=0),
-                Html(script_html(), stylesheets=[TEXT_CSS], **_WIDE),
+                Html(script_html(), stylesheets=[TEXT_CSS], **WIDE),
             ]
         elif self.walk:
-            self._body.objects = self._opened(self.walk)
+            self._body.objects = self._made(self.walk)
         else:
-            self._body.objects = [Html(_SAYS, stylesheets=[TEXT_CSS], **_WIDE), self._offers()]
+            self._body.objects = [Html(_SAYS, stylesheets=[TEXT_CSS], **WIDE), self._offers()]
 
-    def _opened(self, name: str) -> list[Any]:
+    def _made(self, name: str) -> list[Any]:
         names = [*WALKS]
         after = partial(self._start, names[(names.index(name) + 1) % len(names)])
         own = {"step": min(self.step, WALKS[name][1]), "done": self._progress.get(name, [])}
         if name == twelve.NAME:
-            self._open = people = twelve.TwelvePeople(**own, **_WIDE)
+            self.opened = people = twelve.TwelvePeople(**own, **WIDE)
             people.param.watch(after, "left")
         else:
-            self._open = Walk(name, alone=False, above=self._leave, after=after, dark=self.dark, **own)
+            self.opened = Walk(name, alone=False, above=self._leave, after=after, dark=self.dark, **own)
         self.step = own["step"]
-        self._open.param.watch(self._keep, "done")
-        self._open.param.watch(lambda event: self.param.update(step=event.new), "step")
-        return [self._leave, self._open] if name == twelve.NAME else [self._open]
+        self.opened.param.watch(self._keep, "done")
+        self.opened.param.watch(lambda event: self.param.update(step=event.new), "step")
+        return [self._leave, self.opened] if name == twelve.NAME else [self.opened]
 
     @param.depends("step", watch=True)
     def _go(self) -> None:
-        if self._open is not None and self._open.step != self.step:
-            self._open.step = min(self.step, WALKS[self.walk][1])
+        if self.opened is not None and self.opened.step != self.step:
+            self.opened.step = min(self.step, WALKS[self.walk][1])
 
     def _offers(self) -> pn.Column:
         items = [self._offer(name.capitalize(), "", "", "Start", partial(self._start, name)) for name in WALKS]
@@ -169,19 +149,19 @@ class LearnView(Viewer):
         about = "A script: what to show and what to say, and the keys that drive the page from a projector."
         read = partial(self._start, SCRIPT)
         items.append(self._offer("Ten minutes before an audience", about, "a page to read", "Read", read))
-        return pn.Column(*items, stylesheets=[sheet("walk_list.css")], **_WIDE)
+        return pn.Column(*items, stylesheets=[sheet("walk_list.css")], **WIDE)
 
     def _offer(self, title: str, about: str, said: str, verb: str, begin: Callable[..., Any]) -> pn.Column:
-        button = _button(verb, begin, description=title)
-        text = Html(_about(title, about, said), stylesheets=[TEXT_CSS], **_WIDE)
-        return pn.Column(text, button, css_classes=["rl-offer"], **_WIDE)
+        text = Html(_about(title, about, said), stylesheets=[TEXT_CSS], **WIDE)
+        press = button(verb, begin, 92, small=False, description=title)
+        return pn.Column(text, press, css_classes=["rl-offer"], **WIDE)
 
     def _say_progress(self) -> None:
         """How far each walk is, in the list as it stands: somebody may be about to press in it."""
-        for name, (text, button) in self._offered.items():
+        for name, (text, press) in self._offered.items():
             (sentence, of), done = WALKS[name], len(self._progress.get(name, []))
             text.object = _about(name.capitalize(), sentence, counted(of, "steps") + (f", {done} done" if done else ""))
-            button.label = "Go on" if 0 < done < of else "Start"
+            press.label = "Go on" if 0 < done < of else "Start"
 
     def _start(self, name: str, *_: Any) -> None:
         done: Sequence[int] = self._progress.get(name, [])
@@ -197,26 +177,20 @@ class LearnView(Viewer):
         if event.old is None and event.new:
             found = read_progress(event.new)
             self._progress = {**found, **self._progress}
-            if self._open is not None:
-                self._open.done = sorted({*self._open.done, *found.get(self.walk, [])})
+            if self.opened is not None:
+                self.opened.done = sorted({*self.opened.done, *found.get(self.walk, [])})
             elif not self.walk:
                 self._say_progress()
 
-    def _close(self, *_: Any) -> None:
-        if self._open is not None:
-            self._open.close()
-            self._open = None
+    def _close(self) -> None:
+        if self.opened is not None:
+            self.opened.close()
+            self.opened = None
 
     @param.depends("dark", watch=True)
     def _restyle(self) -> None:
-        if isinstance(self._open, Walk):
-            self._open.dark = self.dark
-
-
-def _button(label: str, press: Callable[..., Any], width: int = 92, **params: Any) -> pn.widgets.Button:
-    return pn.widgets.Button(
-        label=label, on_click=press, stylesheets=[BUTTON_CSS], margin=0, height=34, width=width, **params
-    )
+        if isinstance(self.opened, Walk):
+            self.opened.dark = self.dark
 
 
 def _about(title: str, about: str, said: str) -> str:
@@ -230,4 +204,4 @@ class LearnTab:
         self.view = LearnView()
         self.complain = self.view.complain
         self.complaints = address.follow(Part(self.view, ["walk", "step"], steps=["walk"]))
-        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **_WIDE)
+        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **WIDE)

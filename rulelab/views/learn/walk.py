@@ -14,6 +14,7 @@ import param
 from ... import datasets
 from ...families import FAMILIES
 from ...parameters import TIME_LIMIT
+from ..cards.templates import filled
 from ..live.history import Mark
 from ..live.recipe import PageRecipe
 from ..live.session import SearchSession
@@ -25,15 +26,15 @@ from ..search.view import SearchView
 from ..widgets.browser import Pointer
 from ..widgets.esc import esc
 from ..widgets.explained import Explained
+from ..widgets.fields import WIDE, button
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, BUTTON_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
+from ..widgets.style import BAR_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
 from .plan import Plan, Run, Seen, Step, as_html
 from .plans import PLANS
 
 TEXT_CSS = sheet("walk_text.css")
 _LIT = "rl-lit"
 _AS_NAMED = {"& .MuiToggleButton-root": {"textTransform": "none", "whiteSpace": "nowrap"}}
-_WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 
 
 class Walk(NotebookViewer):
@@ -93,9 +94,6 @@ class Walk(NotebookViewer):
         self._build(alone, above)
         self.view.param.watch(self._look, ["snapshot", "status", "moment"])
         self._show()
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def close(self) -> None:
         """End the search and the updates."""
@@ -227,15 +225,7 @@ class Walk(NotebookViewer):
             "work": lambda run: count(run.snapshot.work),
             "proven": lambda run: "yes" if run.snapshot.status == "optimal" else "no",
         }
-        head = "".join(f'<th scope="col">{esc(run.choice)}</th>' for run in runs)
-        rows = "".join(
-            f'<tr><th scope="row">{esc(name)}</th>{"".join(f"<td>{esc(figure(run))}</td>" for run in runs)}</tr>'
-            for name, figure in figures.items()
-        )
-        return (
-            f'<table class="runs"><caption>Your runs</caption><tr><th scope="col">{esc(self.plan.choice.label)}</th>'
-            f"{head}</tr>{rows}</table>"
-        )
+        return filled("walk_runs.html", label=self.plan.choice.label, runs=runs, figures=figures)
 
     def choose(self, value: str) -> None:
         """Choose what the next run has, where the plan has a choice."""
@@ -247,15 +237,14 @@ class Walk(NotebookViewer):
         self.view.reset()
 
     def _build(self, alone: bool, above: pn.viewable.Viewable | None) -> None:
-        html: dict[str, Any] = {"stylesheets": [TEXT_CSS], **_WIDE}
+        html: dict[str, Any] = {"stylesheets": [TEXT_CSS], **WIDE}
         self._text, self._question, self._runs = Html("", **html), Html("", **html), Html("", **html)
-        button: dict[str, Any] = {"stylesheets": [BUTTON_CSS], "margin": 0, "height": 34, "width": 88}
-        self._back = pn.widgets.Button(label="Back", on_click=lambda _: self._go(-1), **button)
-        self._next = pn.widgets.Button(label="Next", on_click=lambda _: self._go(1), **button)
-        self._asked = pn.widgets.RadioBoxGroup(stylesheets=[sheet("walk_choices.css")], **_WIDE)
+        self._back = button("Back", lambda _: self._go(-1), 88, small=False)
+        self._next = button("Next", lambda _: self._go(1), 88, small=False)
+        self._asked = pn.widgets.RadioBoxGroup(stylesheets=[sheet("walk_choices.css")], **WIDE)
         self._asked.param.watch(self._mark, "value")
         self._marked = Html("", **html)
-        self._marks = pn.Column(self._asked, self._marked, **_WIDE)
+        self._marks = pn.Column(self._asked, self._marked, **WIDE)
         self._choice = None
         if self.plan.choice is not None:
             self._choice = pmui.RadioButtonGroup(
@@ -279,11 +268,11 @@ class Walk(NotebookViewer):
             self._runs,
             css_classes=["rl-guide"],
             stylesheets=[PANEL_CSS],
-            **_WIDE,
+            **WIDE,
         )
         self._pointer = Pointer(width=0, height=0, margin=0)
         further = [self._pointer, *([Explained()] if alone else [])]
-        self._layout = pn.Column(guide, self.view, *further, stylesheets=[sheet("walk.css")], **_WIDE)
+        self._layout = pn.Column(guide, self.view, *further, stylesheets=[sheet("walk.css")], **WIDE)
 
     def _go(self, by: int) -> None:
         if self.step + by > len(self.plan.steps) and self._after is not None:

@@ -69,3 +69,17 @@ class Work:
             self._job = None
             self._then(job)
         return self._job is not None
+
+
+class Working:
+    """A part of the page that has one `Work`."""
+
+    _work: Work
+
+    def refresh(self) -> bool:
+        """Show what is new; True while more may come."""
+        return self._work.refresh()
+
+    def close(self) -> None:
+        """End what is under way."""
+        self._work.close()

@@ -217,27 +217,27 @@ def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:
         "bar": (places + _PLACES["bar"]).tolist(),
         "middle": (places - 0.1).tolist(),
         "best": [best] * n,
-        "veil": [_VEIL if bound < best else 0.0 for bound in shown["bound"]] if n else [],
+        "veil": [_VEIL if bound < best else 0.0 for bound in shown["bound"]],
         "end": [end] * n,
     }
     left = np.zeros(n)
     for name in TERMS:
-        columns[name] = shown[name].tolist() if n else []
+        columns[name] = shown[name].tolist()
         right = left + columns[name]
         columns[f"{name}_from"], columns[f"{name}_to"] = left.tolist(), right.tolist()
         left = right
-    rules = [str(rule) for rule in shown["antecedent"]] if n else []
+    rules = [str(rule) for rule in shown["antecedent"]]
     columns.update(
-        bound=shown["bound"].tolist() if n else [],
+        bound=shown["bound"].tolist(),
         rule=rules,
         said=[in_signs(rule) for rule in rules],
         short=[plain(in_signs(rule), _NAME) for rule in rules],
-        label=[plain(label) for label in shown["label"]] if n else [],
-        captured=[count(float(value)) for value in shown["captured"]] if n else [],
-        errors=[count(float(value)) for value in shown["errors"]] if n else [],
-        fate=fates(shown) if n else [],
-        beside=[fate.removeprefix("cut: ") for fate in fates(shown)] if n else [],
-        reason=shown["reason"].tolist() if n else [],
-        alpha=[_PALE if fate == "cut" else 1.0 for fate in shown["fate"]] if n else [],
+        label=[plain(label) for label in shown["label"]],
+        captured=[count(float(value)) for value in shown["captured"]],
+        errors=[count(float(value)) for value in shown["errors"]],
+        fate=fates(shown),
+        beside=[fate.removeprefix("cut: ") for fate in fates(shown)],
+        reason=shown["reason"].tolist(),
+        alpha=[_PALE if fate == "cut" else 1.0 for fate in shown["fate"]],
     )
     return columns

@@ -57,9 +57,6 @@ class TreePane(NotebookViewer):
         self._restyle()
         self.draw(TreeFrame())
 
-    def __panel__(self) -> Any:
-        return self._layout
-
     def _picture(self) -> str:
         return self.plot.as_svg()
 

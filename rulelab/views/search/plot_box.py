@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-import pandas as pd
 import panel as pn
 import param
-from bokeh.plotting import figure
 from panel.custom import Child, JSComponent
 
 from ...assets import asset
 from ..widgets.explained import term_slug
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FIGURE_CSS, PLOT_CSS
+from .plots.base import Plot
 
 _MOST_ROWS = 20
 _BELOW, _BAR = 42, 24
@@ -42,32 +41,6 @@ class PlotHead(JSComponent):
         self._send_msg({"text": json.dumps(self._answer(data["want"]))})
 
 
-class Drawn(Protocol):
-    """A plot that has a box."""
-
-    @property
-    def figure(self) -> figure:
-        """Its picture."""
-
-    @property
-    def caption(self) -> str:
-        """What is seen now, in a sentence."""
-
-    @property
-    def below(self) -> str | None:
-        """HTML that stands under the figure; None: there is never any."""
-
-    @property
-    def blank(self) -> bool:
-        """Whether there is nothing to see, and no picture."""
-
-    def frame(self) -> pd.DataFrame:
-        """What is drawn, as a table in the words of the figure."""
-
-    def picture(self) -> dict[str, Any]:
-        """The picture to be saved: what Bokeh embeds, and its size in pixels."""
-
-
 class PlotBox:
     """What stands in the box of a plot.
 
@@ -77,7 +50,7 @@ class PlotBox:
 
     def __init__(
         self,
-        plot: Drawn,
+        plot: Plot,
         name: Callable[[], str],
         control: Any = None,
         picture: Callable[[], dict[str, Any]] | None = None,

@@ -13,7 +13,8 @@ from panel.viewable import Viewer
 
 from ...families import EVERY_FAMILY, MEMORY, OF_SEVERAL, Family
 from ..forms.address import Part, read, write
-from ..forms.controls import Number
+from ..forms.controls import WIDE as IN_CARD
+from ..forms.controls import Number, card, note
 from ..forms.data_settings import DataSettings
 from ..forms.family_settings import (
     LIMITS,
@@ -26,8 +27,6 @@ from ..forms.family_settings import (
     settings_of,
     shown_parameters,
 )
-from ..forms.numbers import WIDE as IN_CARD
-from ..forms.numbers import card, note
 from ..forms.sentence import Sentence, sentence_of
 from ..live.recipe import ClassRecipe, PageRecipe, compares_groups
 from ..live.session import SearchSession

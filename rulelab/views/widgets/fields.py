@@ -7,6 +7,7 @@ from typing import Any
 
 import panel as pn
 import param
+from panel.viewable import Viewer
 
 from .esc import plain
 from .html import LiveText
@@ -33,6 +34,15 @@ def button(
 def alert(caption: str = "Error", **more: Any) -> LiveText:
     """A line for what goes wrong, hidden while nothing does; ``caption``: its name for screen readers."""
     return LiveText(role="alert", caption=caption, **{**WIDE, **more})
+
+
+class LayoutViewer(Viewer):
+    """A view that is shown as the `_layout` that it has built."""
+
+    _layout: Any
+
+    def __panel__(self) -> Any:
+        return self._layout
 
 
 class Complaining:

@@ -20,11 +20,10 @@ from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
 from rulelab.views.alternatives import view as alternatives
-from rulelab.views.alternatives.finding import Wanted, find, refusal
+from rulelab.views.alternatives.good import Wanted, find, refusal
 from rulelab.views.alternatives.hand import edited_of
-from rulelab.views.alternatives.matrix import by_cluster, short_names
 from rulelab.views.alternatives.parts import Builder, GoodList
-from rulelab.views.alternatives.plots import Dots
+from rulelab.views.alternatives.plots import Dots, by_cluster, short_names
 from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
 from rulelab.views.alternatives.wording import COMING
 from rulelab.views.forms.address import Address

@@ -15,7 +15,7 @@ from test_alternatives import searched
 
 import rulelab as rl
 from rulelab.views.alternatives.counting import count_all, verdict
-from rulelab.views.alternatives.finding import Wanted, find
+from rulelab.views.alternatives.good import Wanted, find
 from rulelab.views.alternatives.parts import Builder, GoodList
 from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
 from rulelab.views.live.job import Progress

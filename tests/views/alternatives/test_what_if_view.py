@@ -20,9 +20,10 @@ import rulelab as rl
 from rulelab.datasets.dataset import from_frame
 from rulelab.glossary import find
 from rulelab.models import parse_model
+from rulelab.store import BoardEntry
 from rulelab.views.alternatives import game, wording
 from rulelab.views.alternatives.editing import WhatIfView
-from rulelab.views.alternatives.game import BOARDS, Boards, Entry, find_best
+from rulelab.views.alternatives.game import BOARDS, Boards, find_best
 from rulelab.views.alternatives.hand import Hand
 from rulelab.views.alternatives.parts import Editor
 from rulelab.views.cards import html as card_html
@@ -369,19 +370,19 @@ def test_who_was_first_in_a_room_ends_the_game_for_all(make) -> None:
 def test_a_board_keeps_the_best_and_is_bounded(monkeypatch) -> None:
     known = Boards()
     for objective in (5, 3, 4):
-        known.put("room", "game", "session", Entry("a" * 99, Fraction(objective, 10), objective))
+        known.put("room", "game", "session", BoardEntry("a" * 99, Fraction(objective, 10), objective))
     ((_, entry),) = known.board("room", "game")
     assert (entry.objective, entry.rules) == (Fraction(3, 10), 3)
     assert len(entry.name) == game.MOST_CHARACTERS
-    known.put("room", "game", "session", Entry("b", Fraction(9, 10), 0))
+    known.put("room", "game", "session", BoardEntry("b", Fraction(9, 10), 0))
     assert known.board("room", "game")[0][1].name == "b", "who is renamed keeps what was reached"
     monkeypatch.setattr(game, "MOST_PLAYERS", 2)
-    known.put("room", "game", 2, Entry("c", Fraction(1), 0))
+    known.put("room", "game", 2, BoardEntry("c", Fraction(1), 0))
     with pytest.raises(ValueError, match="take another room"):
-        known.put("room", "game", 3, Entry("d", Fraction(1), 0))
+        known.put("room", "game", 3, BoardEntry("d", Fraction(1), 0))
     monkeypatch.setattr(game, "MOST_ROOMS", 2)
     for k in range(4):
-        known.put(f"room {k}", "game", 0, Entry("e", Fraction(1), 0))
+        known.put(f"room {k}", "game", 0, BoardEntry("e", Fraction(1), 0))
     assert [bool(known.board(f"room {k}", "game")) for k in range(4)] == [False, False, True, True]
     known.leave(0)
     assert known.board("room 3", "game") == []

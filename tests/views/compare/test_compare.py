@@ -23,8 +23,7 @@ from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable, lines
-from rulelab.views.cards.figures import Value, change, figures
-from rulelab.views.cards.together import together
+from rulelab.views.cards.figures import Value, change, figures, together
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare import baselines
 from rulelab.views.compare.table import row

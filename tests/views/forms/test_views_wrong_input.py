@@ -16,8 +16,8 @@ from rulelab.datasets import reader
 from rulelab.families import FAMILIES, TIME
 from rulelab.views.forms import address
 from rulelab.views.forms.address import Address, Part
-from rulelab.views.forms.numbers import read as numbers_read
-from rulelab.views.forms.numbers import shown
+from rulelab.views.forms.controls import read as numbers_read
+from rulelab.views.forms.controls import shown
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.setup import Setup

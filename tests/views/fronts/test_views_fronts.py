@@ -232,7 +232,7 @@ def test_a_plot_shows_values_intervals_and_fronts(plot: FrontPlot) -> None:
         point(2, complexity=6, accuracy=0.75),
         point(3, "random_forest", complexity=math.nan, accuracy=0.9),
     ]
-    plot.show(points, "complexity", None, "0:1")
+    plot.draw(points, "complexity", None, "0:1")
     data = drawn(plot, "points").data
     assert data["x"][:3] == [2, 4, 6]
     low, high = wilson_interval(80, 100)
@@ -255,13 +255,13 @@ def test_a_plot_shows_values_intervals_and_fronts(plot: FrontPlot) -> None:
 def test_both_figures_have_intervals_and_those_of_the_front_and_of_the_chosen_point_are_seen_first(plot) -> None:
     points = [counted(k, 70 - k, complexity=2 + k) for k in range(3)]
     for chosen, strong in ((None, [True, False, False]), ("0:2", [True, False, True])):
-        plot.show(points, "complexity", None, chosen)
+        plot.draw(points, "complexity", None, chosen)
         strengths = plot.figure.select_one({"name": "points"}).data_source.data["lines"]
         assert [strength == max(strengths) for strength in strengths] == strong
     name = fronts.gap_name("equal_opportunity")
     groups = {"a": Confusion(20, 5, 20, 5), "b": Confusion(12, 5, 20, 13)}
     points = [replace(counted(0, 72, **{name: 0.32}), groups=groups), point(1, "cart", accuracy=0.9, **{name: 0.1})]
-    plot.show(points, name, name, None)
+    plot.draw(points, name, name, None)
     frame = plot.frame()
     low, high = frame["gap from"], frame["gap to"]
     assert 0 < low[0] < 32 < high[0] < plot.figure.x_range.end
@@ -271,14 +271,14 @@ def test_both_figures_have_intervals_and_those_of_the_front_and_of_the_chosen_po
 
 def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_are_read(plot: FrontPlot) -> None:
     points = [counted(0, 70, complexity=2), point(1, "random_forest", complexity=math.nan, accuracy=0.9)]
-    plot.show(points, "complexity", None, "0:0")
+    plot.draw(points, "complexity", None, "0:0")
     assert plot.caption.startswith("2 points; the most accurate: Random forest")
     gaps = [counted(k, 70 - k, equal_opportunity_gap_pooled=(0.3, 0.1, 0.1)[k]) for k in range(3)]
-    plot.show(gaps, "equal_opportunity_gap_pooled", "equal_opportunity_gap_pooled", None)
+    plot.draw(gaps, "equal_opportunity_gap_pooled", "equal_opportunity_gap_pooled", None)
     assert plot.caption.startswith(f"3 points; the smallest gap: {gaps[1].label}, 10.0\u00a0%"), (
         "of two the more accurate"
     )
-    plot.show(points, "complexity", None, "0:0")
+    plot.draw(points, "complexity", None, "0:0")
     frame = plot.frame()
     assert list(frame.columns) == ["point", "complexity", "accuracy (%)", "95 % interval from", "to", "proof"]
     assert frame["complexity"].fillna(-1).tolist() == [2, -1]
@@ -291,7 +291,7 @@ def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_a
     assert all(words in text for words in ("Accuracy and complexity", "accuracy (%)", "Random forest"))
     assert not plot.figure.legend[0].visible
     assert drawn(plot, "chosen").data["x"] == [2], "the one on the page is as before"
-    plot.show([], "complexity", None, None)
+    plot.draw([], "complexity", None, None)
     assert (plot.caption, len(plot.frame())) == ("", 0)
     assert plot.picture()["size"] == [1600, 900]
 
@@ -309,7 +309,7 @@ def test_a_picture_of_nothing_says_why_and_draws_no_area(plot: FrontPlot) -> Non
         ([], "complexity", "taken out"),
     ):
         for ceiling in ((), (0.6, 0.75)):
-            plot.show(points, x, None, None, ceiling)
+            plot.draw(points, x, None, None, ceiling)
             shaded = bool(ceiling and drawn(plot, "points").data["x"])
             assert is_shaded(plot) == bool(drawn(plot, "impossible").data["x"]) == shaded
         assert bool(drawn(plot, "front").data["x"]) == (ungrouped in points and x == "complexity")
@@ -541,7 +541,7 @@ def test_hostile_text_stays_text(plot: FrontPlot) -> None:
     hostile = point(0, parameters=f"cuts {HOSTILE}", **values)
     said = fronts_html.summary(hostile, None, None, HOSTILE) + fronts_html.rates(pd.DataFrame(), HOSTILE, "test")
     assert not {"img", "script"} & set(tags(said))
-    plot.show([hostile], "complexity", None, None)
+    plot.draw([hostile], "complexity", None, None)
     hover = next(tool for tool in plot.figure.tools if type(tool).__name__ == "HoverTool")
     assert "{safe}" not in hover.tooltips
 
@@ -563,12 +563,12 @@ def test_values_and_criteria_have_one_name_everywhere() -> None:
 
 def test_only_methods_without_a_rule_count_have_a_strip(plot: FrontPlot) -> None:
     lists = [point(i, complexity=i + 1, accuracy=0.6 + i / 100) for i in range(30)]
-    plot.show(lists, "complexity", None, None)
+    plot.draw(lists, "complexity", None, None)
     assert not strip(plot).visible
     assert plot.figure.xaxis[0].bounds == "auto"
     assert drawn(plot, "named").data["text"] == [], "too many points to be named"
     others = [point(40 + i, name, accuracy=0.7) for i, name in enumerate(("random_forest", "adaboost", "compas_score"))]
-    plot.show([*lists, *others], "complexity", None, None)
+    plot.draw([*lists, *others], "complexity", None, None)
     assert strip(plot).visible
     assert plot.figure.xaxis[0].bounds[1] < min(drawn(plot, "points").data["x"][30:]), (
         "the axis counts nothing in the strip"
@@ -576,7 +576,7 @@ def test_only_methods_without_a_rule_count_have_a_strip(plot: FrontPlot) -> None
     assert sorted(drawn(plot, "named").data["text"]) == ["AdaBoost", "COMPAS", "forest"]
     heights = sorted(drawn(plot, "named").data["y"])
     assert all(b - a > 0.1 for a, b in pairwise(heights)), "names do not lie on each other"
-    plot.show(others, "equal_opportunity_gap", "equal_opportunity_gap", None)
+    plot.draw(others, "equal_opportunity_gap", "equal_opportunity_gap", None)
     assert drawn(plot, "points").data["key"] == [], "what has no gap is not drawn against it"
 
 
@@ -646,6 +646,6 @@ def test_points_that_lie_on_each_other_are_tapped_in_turn() -> None:
     plot = FrontPlot("t", "x", tapped.append)
     points = [point(i, name, complexity=2, accuracy=0.7) for i, name in enumerate(rl.sweeps.FAMILIES)]
     for _ in range(4):
-        plot.show(points, "complexity", None, tapped[-1] if tapped else None)
+        plot.draw(points, "complexity", None, tapped[-1] if tapped else None)
         drawn(plot, "points").selected.indices = [0, 1, 2]
     assert tapped == ["0:0", "0:1", "0:2", "0:0"]

@@ -10,11 +10,11 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.families import FAMILIES
-from rulelab.views.learn.plan import Plan, as_html, marked
+from rulelab.views.learn.plan import Plan, as_html
 from rulelab.views.learn.plans import PLANS
 from rulelab.views.learn.view import KEYS, SCRIPT, WALKS, LearnView, read_progress, script_html
 from rulelab.views.learn.walk import Walk
-from rulelab.views.widgets.explained import by_slug, term_slug
+from rulelab.views.widgets.explained import by_slug
 from rulelab.views.widgets.html import Html
 
 
@@ -114,10 +114,9 @@ def test_texts_are_two_sentences_in_words_that_are_explained(plan: Plan) -> None
     for each in plan.steps:
         assert len(re.findall(r"[.;?](?: |$)", re.sub(r"[;]", "", each.text))) == 2, each.text
         assert each.question.endswith("?")
-        for words, term in marked(each.text):
-            assert term_slug(term, plan.family), (words, term)
-            assert by_slug(term_slug(term, plan.family)) is not None
-    assert any(marked(each.text) for each in plan.steps)
+        for term in re.findall(r'data-term="(.*?)"', as_html(each.text, plan.family)):
+            assert by_slug(term) is not None, each.text
+    assert any("[[" in each.text for each in plan.steps)
     assert plan.family in FAMILIES
     assert rl.datasets.names()[plan.data] == "embedded"
 
@@ -179,14 +178,14 @@ def test_after_a_walk_comes_the_next_one() -> None:
     view = LearnView()
     for name in PLANS:
         view.param.update(walk=name, step=len(PLANS[name].steps))
-        assert not view._open._next.disabled
-        assert view._open._next.label == "Next walk"
-        view._open._next.clicks += 1
+        assert not view.opened._next.disabled
+        assert view.opened._next.label == "Next walk"
+        view.opened._next.clicks += 1
         assert (view.walk, view.step) == ([*WALKS, *WALKS][[*WALKS].index(name) + 1], 1)
     view.walk = ""
     assert all(f"<kbd>{key}</kbd>" in script_html() for key, _ in KEYS)
     view.walk = SCRIPT
-    assert view._open is None
+    assert view.opened is None
 
 
 def buttons(view: LearnView) -> list[pn.widgets.Button]:
@@ -196,8 +195,8 @@ def buttons(view: LearnView) -> list[pn.widgets.Button]:
 def test_progress_goes_to_the_browser_and_comes_back() -> None:
     view = LearnView()
     view.walk = "equal rows"
-    assert view._open is not None
-    view._open.done = [1]
+    assert view.opened is not None
+    view.opened.done = [1]
     assert json.loads(view.kept.kept) == {"equal rows": [1]}
     other = LearnView()
     pressed = buttons(other)
@@ -206,11 +205,11 @@ def test_progress_goes_to_the_browser_and_comes_back() -> None:
     assert [button.label for button in pressed if button.description == "Equal rows"] == ["Go on"]
     other._start("equal rows")
     assert other.step == 2
-    assert other._open is not None
-    assert other._open.done == [1]
+    assert other.opened is not None
+    assert other.opened.done == [1]
     for each in (view, other):
         each.walk = ""
-        assert each._open is None
+        assert each.opened is None
 
 
 def test_questions_are_marked_at_once_and_only_first_answers_count() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rulelab.glossary import ProseError
-from rulelab.views.learn.plan import Part, Plan, Section, plan, sections
+from rulelab.views.learn.plan import Plan, Section, Step, plan, sections
 
 WALK = Path(__file__).with_name("walk.md").read_text(encoding="utf-8")
 SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed": "full speed"}
@@ -15,7 +15,7 @@ SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed"
 def walk(folder: Path, text: str) -> Plan:
     path = folder / "walk.md"
     path.write_text(text, encoding="utf-8")
-    never, made = Part(lambda seen: False), Part(lambda seen: True, lambda seen: "7", chooses=True)
+    never, made = Step(lambda seen: False), Step(lambda seen: True, lambda seen: "7", chooses=True)
     return plan(str(path), [never, made], **SETTINGS)
 
 

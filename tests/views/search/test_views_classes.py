@@ -301,7 +301,7 @@ def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
     assert repr(scores.of_counts(card).training) == repr(shown.training), "of which some rates are nan"
     told = {figure.name: [value.small for value in figure.values] for figure in figures(card, shown)}
     assert told["recall"] == told["AUC"] == ["of two classes only"] * 2
-    for page in (lines.by_class(card), report([card], [shown])):
+    for page in (lines.sections(card, shown, lines.Place())["by_class"].html, report([card], [shown])):
         assert "Training rows by class" in page
         assert "Test rows by class" in page
         assert HOSTILE not in page
@@ -440,7 +440,7 @@ def test_a_notebook_shows_such_a_search() -> None:
         assert view.session.error is None
         assert "Training rows by class" in model_html(view)
         view.certificate.check.press()
-        wait_until(lambda: not view.certificate.check.busy)
+        wait_until(lambda: not view.certificate.check.refresh())
         said = view.certificate.check.verdict
         assert said.startswith("valid: no rule list of these antecedents has an objective below")
         saved = rl.MultiClassCertificate.load(io.BytesIO(exported(view, "Proof")))

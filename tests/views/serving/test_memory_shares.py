@@ -22,7 +22,7 @@ from test_views_fronts import asked
 
 from rulelab import Problem, RuleListSearch, Status
 from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM, SHARES, Share
-from rulelab.views.alternatives.finding import Wanted, find
+from rulelab.views.alternatives.good import Wanted, find
 from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run, Started

@@ -6,16 +6,17 @@ from math import perm
 
 import numpy as np
 
+from ....report.known import training_confusion
 from ....rule_set import EqualOpportunity
 from ....snapshot import Snapshot
 from ...live.wording import count, counted
 from ...search.plots.rates import group_rates
 from ..plan import (
     Choice,
-    Part,
     Plan,
     Run,
     Seen,
+    Step,
     cut_in_ways,
     ended,
     found_rules,
@@ -32,17 +33,15 @@ _ANY, _NONE = "1 (any)", "0"
 
 
 def _children(seen: Seen) -> str:
-    assert seen.snapshot is not None
-    counts = seen.snapshot.counts
+    made, stored, queued = (count(seen.counts[name]) for name in ("created", "stored", "queued"))
     return (
-        f"So far {count(counts['created'])} prefixes have been made; {count(counts['stored'])} were worth keeping, and "
-        f"{count(counts['queued'])} wait. Each was made by adding one rule to a prefix that was there."
+        f"So far {made} prefixes have been made; {stored} were worth keeping, and {queued} wait. "
+        "Each was made by adding one rule to a prefix that was there."
     )
 
 
 def _left(seen: Seen) -> str:
-    assert seen.snapshot is not None
-    counts, m = seen.snapshot.counts, 0 if seen.problem is None else seen.problem.n_antecedents
+    counts, m = seen.counts, 0 if seen.problem is None else seen.problem.n_antecedents
     lists = sum(perm(m, rules) for rules in range(6))
     return (
         f"Expanded: {counted(counts['expanded'], 'prefixes')}; made: {count(counts['created'])}. With {count(m)} "
@@ -57,21 +56,19 @@ def _has_the_best_list(moment: Snapshot, end: Snapshot) -> bool:
 
 
 def _cost_of_both(seen: Seen) -> str:
-    assert seen.snapshot is not None
-    assert seen.snapshot.incumbent is not None
-    best = seen.snapshot.incumbent.objective
-    return f"Both are {best:.6g}: some list costs that much, and no list costs less. The proof is that nothing is left."
+    cost = f"{seen.best.objective:.6g}"
+    return f"Both are {cost}: some list costs that much, and no list costs less. The proof is that nothing is left."
 
 
 _BRANCH_AND_BOUND = plan(
     "branch_and_bound.md",
     [
-        Part(stepped(1)),
-        Part(stepped(4)),
-        Part(cut_in_ways(2), _children),
-        Part(stepped(20)),
-        Part(ended, _cost_of_both),
-        Part(looked_back_to(_has_the_best_list), _left),
+        Step(stepped(1)),
+        Step(stepped(4)),
+        Step(cut_in_ways(2), _children),
+        Step(stepped(20)),
+        Step(ended, _cost_of_both),
+        Step(looked_back_to(_has_the_best_list), _left),
     ],
     family="rule_list",
     data="diabetes",
@@ -82,35 +79,32 @@ _BRANCH_AND_BOUND = plan(
 
 
 def _of_how_many(seen: Seen) -> str:
-    assert seen.snapshot is not None
     assert seen.problem is not None
     m = seen.problem.n_antecedents
     pairs, triples = m * (m - 1) // 2, m * (m - 1) * (m - 2) // 6
     return (
-        f"{count(seen.snapshot.counts['columns'])} rules were found, while {count(m)} conditions make {count(m)} "
+        f"{count(seen.counts['columns'])} rules were found, while {count(m)} conditions make {count(m)} "
         f"rules of one, {count(pairs)} of two and {count(triples)} of three conditions. The proof says that none of "
         "the others belongs to a better set, and none of them was written down."
     )
 
 
 def _gap_closed(seen: Seen) -> str:
-    assert seen.snapshot is not None
-    assert seen.snapshot.incumbent is not None
-    nodes, objective = seen.snapshot.counts["branching_nodes"], seen.snapshot.incumbent.objective
+    nodes = seen.counts["branching_nodes"]
     closed = "without branching" if nodes == 0 else f"in {count(nodes)} further nodes"
     return (
         "The linear programme may take half a rule; its value bounds every set of whole rules. What was left between "
-        f"the two was closed {closed}, and the loss {objective:g} is proven."
+        f"the two was closed {closed}, and the loss {seen.best.objective:g} is proven."
     )
 
 
 _COLUMN_GENERATION = plan(
     "column_generation.md",
     [
-        Part(found_rules),
-        Part(stepped(6)),
-        Part(ended, _of_how_many),
-        Part(looked_back_to(lambda moment, _end: moment.lower_bound > 0), _gap_closed),
+        Step(found_rules),
+        Step(stepped(6)),
+        Step(ended, _of_how_many),
+        Step(looked_back_to(lambda moment, _end: moment.lower_bound > 0), _gap_closed),
     ],
     family="rule_set",
     data="diabetes",
@@ -145,7 +139,7 @@ def _most(seen: Seen) -> str:
 
 _EQUAL_ROWS = plan(
     "equal_rows.md",
-    [Part(stepped(1), _counted), Part(ended), Part(tried(3), _most, chooses=True), Part(ran(2), chooses=True)],
+    [Step(stepped(1), _counted), Step(ended), Step(tried(3), _most, chooses=True), Step(ran(2), chooses=True)],
     family="rule_list",
     data="diabetes",
     parameters={"regularization": 0.02, "thresholds": 2, "max_conditions": 1, "beam_width": 0},
@@ -160,24 +154,18 @@ _EQUAL_ROWS = plan(
 """Why rows that no condition tells apart bound every list."""
 
 
-def _missed(run: Run) -> int:
-    model = run.model
-    return sum(rule.positives for rule in (*model.rules, model.default) if rule.prediction != model.classes[-1])
+def _missed(run: Run) -> float:
+    return training_confusion(run.model).false_negative
 
 
-def _alarms(run: Run) -> int:
-    model = run.model
-    return sum(rule.negatives for rule in (*model.rules, model.default) if rule.prediction == model.classes[-1])
+def _alarms(run: Run) -> float:
+    return training_confusion(run.model).false_positive
 
 
 def _first(seen: Seen) -> str:
-    assert seen.snapshot is not None
-    assert seen.snapshot.incumbent is not None
-    model = seen.snapshot.incumbent.model
-    rules = counted(model.complexity, "rules")
     return (
-        f"This list has {rules}. Read it from the top and stop at the first rule that applies: that is the stratum of "
-        "the person, and nobody further down is at a higher risk."
+        f"This list has {counted(seen.best.model.complexity, 'rules')}. Read it from the top and stop at the first "
+        "rule that applies: that is the stratum of the person, and nobody further down is at a higher risk."
     )
 
 
@@ -192,7 +180,7 @@ def _more(seen: Seen) -> str:
 
 _FALLING_LISTS = plan(
     "falling_lists.md",
-    [Part(ended, _first), Part(saw_another_model), Part(stepped_anew(3)), Part(tried(3), _more, chooses=True)],
+    [Step(ended, _first), Step(saw_another_model), Step(stepped_anew(3)), Step(tried(3), _more, chooses=True)],
     family="falling_rule_list",
     data="breast_cancer",
     parameters={"thresholds": 4, "max_conditions": 1, "iterations": 0},
@@ -254,10 +242,10 @@ def _nothing(seen: Seen) -> str:
 _FAIRNESS = plan(
     "fairness.md",
     [
-        Part(ended, _unequal),
-        Part(tried(3), _price, chooses=True),
-        Part(lambda seen: any(run.choice == _NONE for run in seen.runs), _nothing, chooses=True),
-        Part(ran(1), chooses=True),
+        Step(ended, _unequal),
+        Step(tried(3), _price, chooses=True),
+        Step(lambda seen: any(run.choice == _NONE for run in seen.runs), _nothing, chooses=True),
+        Step(ran(1), chooses=True),
     ],
     family="rule_set",
     data="diabetes",

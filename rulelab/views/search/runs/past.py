@@ -11,7 +11,7 @@ from ....families.criteria import in_words
 from ....families.typed import written
 from ....recording import primal_dual_integral
 from ....snapshot import Snapshot
-from ...forms.numbers import shown
+from ...forms.controls import shown
 from ...live.history import Mark
 from ...live.prepared import Prepared
 from ...live.session import SearchSession
