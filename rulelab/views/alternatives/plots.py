@@ -288,7 +288,7 @@ def _crosses(others: Drawn | None) -> Columns:
 
 
 def _apart(models: np.ndarray) -> np.ndarray:
-    """Small shifts, the same each time, so that dots of one number of rules do not lie on each other; none of the first."""
+    """Small shifts, the same each time, so that dots of one number of rules lie apart; none of the first model."""
     return ((models * 0.6180339887 + 0.5) % 1 - 0.5) * 0.6
 
 
