@@ -12,10 +12,9 @@ import param
 from panel.viewable import Viewer
 
 from ...rule_list import NearOptimalCount, NearOptimalCountProgress
-from ..live.job import Job
-from ..live.pool import POOL
+from ..live.job import POOL, Job
+from ..live.ticker import Work
 from ..live.wording import count, duration
-from ..live.work import Work
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, alert

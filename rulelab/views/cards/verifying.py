@@ -20,8 +20,7 @@ from typing import Any
 from ...certificate import CertificateError
 from ...report import Withstood
 from ...rule_list import RuleListSearch
-from ..live.job import Job, Progress
-from ..live.pool import Pool
+from ..live.job import Job, Pool, Progress
 from ..live.ticker import Beat
 from ..live.wording import count, grouped
 from ..widgets import icons

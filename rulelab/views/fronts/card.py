@@ -23,11 +23,10 @@ from ..cards import card as cards
 from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
 from ..cards.view import ModelCard
-from ..live.job import Job
-from ..live.pool import POOL
+from ..live.job import POOL, Job
 from ..live.prepared import Prepared
+from ..live.ticker import Work
 from ..live.wording import count, family_name
-from ..live.work import Work
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from functools import partial
+import json
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,25 +24,7 @@ from ..widgets.icons import ICON
 from ..widgets.style import STRIP_CSS
 from .tabs import Tabs
 
-SPOKEN = {
-    "components": {
-        "MuiTypography": {
-            "defaultProps": {"variantMapping": {"h3": "h1", "h5": "div"}},
-            "styleOverrides": {
-                "h3": {
-                    "marginRight": "10px !important",
-                    "@media (max-width: 430px)": {"fontSize": "17px !important", "margin": "0 8px 0 -8px !important"},
-                    "@media (max-width: 345px)": {"fontSize": "0 !important", "margin": "0 !important"},
-                }
-            },
-        },
-        "MuiToolbar": {"styleOverrides": {"root": {"@media (max-height: 760px)": {"minHeight": "46px !important"}}}},
-        "MuiIconButton": {
-            "styleOverrides": {"root": {"&.Mui-focusVisible": {"outline": "3px solid", "outlineOffset": "-4px"}}}
-        },
-        "MuiLinearProgress": {"defaultProps": {"aria-hidden": True}},
-    }
-}
+SPOKEN: dict[str, Any] = json.loads(asset("theme.json"))
 """The page's title is its first heading, and the room below the bar is none; nor is the bar that is never shown. On the
 low screen of a projector the bar is narrow."""
 TITLE = "rulelab"
@@ -113,12 +95,11 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
     variables["dist_url"] = "static/extensions/panel/"  # every file comes from this server
     pn.config.reconnect = True
     bar = AddressBar(width=0, height=0, margin=0)
-    address = FrontAddress(_asked(), partial(_write, bar))
+    address = FrontAddress(_asked(), lambda query, step: bar.param.update(shown=(query, step)))
     simple = simple or address.asks("simple")
     look = Look(system=pn.state.cookies.get(Look.COOKIE) == "1")
     variables["look"] = look
-    complaints = address.follow(Part(look, ["theme"]))
-    tabs = Tabs(address, complaints, dark=look.dark, simple=simple)
+    tabs = Tabs(address, address.follow(Part(look, ["theme"])), dark=look.dark, simple=simple)
     if document is not None:
         listen(document, tabs.complain)
     bar.on_msg(lambda event: tabs.complain("; ".join(address.go(str(event.data)))))
@@ -172,7 +153,3 @@ def _follow_nobody(page: pmui.Page) -> None:
     for watcher in list(pn.state.param.watchers.get("busy", {}).get("value", ())):
         if getattr(getattr(watcher.fn, "__self__", None), "self", None) is page:
             pn.state.param.unwatch(watcher)
-
-
-def _write(bar: AddressBar, query: str, step: bool) -> None:
-    bar.shown = (query, step)

@@ -1,17 +1,26 @@
-"""The box of the best model at the moment that is shown: its rules, its doubts, and what can be done with it."""
+"""The box of the best model at the moment that is shown: its rules, its doubts, and what it is saved as."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import panel as pn
 
+from ...certificate import Certificate
 from ...families.account import equation, title
 from ...models import Model
+from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
+from ..cards.exports import AnyModel, Exports, Files
 from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
+from ..cards.report import report
 from ..cards.rule_tables import class_tables
+from ..cards.scores import of_card
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
@@ -22,10 +31,11 @@ from ..widgets.explained import WORD_CSS, word
 from ..widgets.fields import WIDE, button
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS
-from .exports import AnswerExports
 from .families import Look
 
 _EMPTY = '<p class="empty">What is found stands here, and changes as the search improves it.</p>'
+_ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
+_OF_SEVERAL = "The tab Alternatives and the fronts of Compare are of two classes."
 
 
 def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
@@ -40,10 +50,7 @@ def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
 
 
 class BestModel:
-    """What stands in the box, and four buttons under it: keep to compare, edit, one person, export.
-
-    `session` gives the present run. `keep`, `edit`, `ask`: what three of the buttons do.
-    """
+    """What stands in the box, and four buttons under it: keep to compare, edit, one person, export."""
 
     def __init__(
         self,
@@ -87,8 +94,7 @@ class BestModel:
             self._show_no_model()
         elif best.model is not self._model or (self._places(latest), latest.status) != (self._rows, self._status):
             self._model, self._rows, self._status = best.model, self._places(latest), latest.status
-            rows = self._rows
-            parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
+            parts, spare = equation(prepared.search, latest), self._rows - len(best.model.rules)
             rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, prepared.n_rows)
             tables = class_tables(best.model, prepared.classes)
             over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
@@ -110,8 +116,7 @@ class BestModel:
 
     def say_pinned(self, letter: str) -> None:
         """Say which card the model has become; an empty letter takes it away."""
-        label = f"Pinned as {letter} in Compare" if letter else KEEP
-        self._keep.label = label
+        self._keep.label = f"Pinned as {letter} in Compare" if letter else KEEP
 
     def model_card(self) -> Card:
         """The model card at the moment that is shown; ValueError when there is no model yet, or no card of it."""
@@ -144,10 +149,7 @@ class BestModel:
             self.person.param.update(objects=[] if panel is None else [panel], visible=panel is not None)
 
     def prepare(self) -> None:
-        """Make the buttons, hidden as yet, when a run begins, and keep the place of the model before.
-
-        What comes late moves what stands beneath it.
-        """
+        """Make the buttons, hidden, and keep the place of the model before: what comes late moves what is below."""
         if not self.actions.objects:
             self.actions.objects = list(self._actions)
         if self._model is None and self._before:
@@ -165,5 +167,100 @@ class BestModel:
     def _name(self, title: str = "") -> None:
         """Say what the best model is, as far as that is proven."""
         heading = title or self._look.heading
-        text = f'<h2 aria-label="{esc(heading)}">{word(heading, self._look.heading)}</h2>'
-        self.heading.object = text
+        self.heading.object = f'<h2 aria-label="{esc(heading)}">{word(heading, self._look.heading)}</h2>'
+
+
+class AnswerExports(Exports):
+    """Those of an answer, of the moment that is shown: with its proof, a report and the whole run."""
+
+    def __init__(
+        self,
+        session: Callable[[], SearchSession],  # gives the present run
+        model: Callable[[], AnyModel],  # gives the model in the words of the data
+        card: Callable[[], Card],  # gives its card
+        shown: Callable[[], Snapshot | None],  # gives the moment of the run that is shown
+    ) -> None:
+        super().__init__(lambda: (model(), self._target))
+        self._session, self._card, self._shown = session, card, shown
+
+    def proof(self) -> io.BytesIO:
+        """The certificate, as `rulelab verify` reads it; raises CertificateError when there is none."""
+        prepared = self._session().prepared
+        assert prepared is not None, "there is a model"
+        out = io.BytesIO()
+        proof_of(prepared, self._model()[0].classes).save(out)
+        out.seek(0)
+        return out
+
+    def report(self) -> io.StringIO:
+        """The card with test scores and groups as a page that needs no network."""
+        card = self._card()
+        return io.StringIO(report([card], [of_card(card, lambda doing: None)]))
+
+    @property
+    def _target(self) -> str:
+        prepared = self._session().prepared
+        return "" if prepared is None else prepared.target
+
+    def files(self) -> Files:
+        files = super().files()
+        if not self._unproven:
+            files["Proof"] = "proof.npz", partial(self._made, "proof", self.proof)
+        if self._has_card:
+            files["Report (HTML)"] = "report.html", partial(self._made, "report", self.report)
+        files["Trace (CSV)"] = "trace.csv", lambda: io.StringIO(self._session().history.frame().to_csv(index=False))
+        files["Recording"] = "run.rulelab", lambda: io.BytesIO(self._session().recording().to_bytes())
+        return files
+
+    def missing(self) -> list[str]:
+        why = super().missing()
+        why.append(f"No proof as a file: {esc(self._unproven)}." if self._unproven else _ON_DISK)
+        prepared = self._session().prepared
+        return [*why, _OF_SEVERAL] if prepared is not None and prepared.classes is not None else why
+
+    @property
+    def _unproven(self) -> str:
+        prepared, latest = self._session().prepared, self._shown()
+        assert prepared is not None
+        assert latest is not None
+        return unproven(prepared, latest)
+
+    @property
+    def _has_card(self) -> bool:
+        try:
+            self._card()
+        except ValueError:
+            return False
+        return True
+
+
+def proof_of(prepared: Prepared, classes: tuple[Any, ...]) -> Certificate | MultiClassCertificate:
+    """The certificate in these labels, which the data have, so that it is checked on the table; CertificateError."""
+    search: Any = prepared.search
+    certificate: Certificate | MultiClassCertificate = search.certificate()
+    rows = prepared.classes
+    if isinstance(certificate, MultiClassCertificate):
+        return certificate if rows is None else certificate.for_table(rows.data.X, rows.labels, str(rows.data.target))
+    if certificate.origin is None or len(classes) != 2:
+        return certificate
+    origin = replace(certificate.origin, classes=classes, target=prepared.target or None)
+    fingerprint = replace(search.problem, classes=classes).fingerprint
+    return replace(certificate, fingerprint=fingerprint, origin=origin)
+
+
+def unproven(prepared: Prepared, latest: Snapshot) -> str:
+    """Why there is no file of a proof; empty when there is one."""
+    search, rows = prepared.search, prepared.classes
+    if latest.status is not Status.OPTIMAL:
+        return "the search has not proven this model optimal"
+    if not hasattr(search, "certificate"):
+        return "a recording holds no rows that it could be made of"
+    if not isinstance(search, MultiClassRuleListSearch):
+        return ""
+    if search.parameters["max_length"] is not None:
+        return "it would be of lists of any length, and rules per list are limited"
+    if rows is not None and len(rows.test):
+        return "it would be checked on all rows, and some were kept out of training"
+    if rows is not None and rows.data.weight is not None:
+        return "it would be checked on rows that count alike, and these have weights"
+    return ""

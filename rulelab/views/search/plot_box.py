@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
-import pandas as pd
 import panel as pn
 import param
-from bokeh.plotting import figure
 from panel.custom import Child, JSComponent
 
 from ...assets import asset
@@ -42,41 +40,15 @@ class PlotHead(JSComponent):
         self._send_msg({"text": json.dumps(self._answer(data["want"]))})
 
 
-class Drawn(Protocol):
-    """A plot that has a box."""
-
-    @property
-    def figure(self) -> figure:
-        """Its picture."""
-
-    @property
-    def caption(self) -> str:
-        """What is seen now, in a sentence."""
-
-    @property
-    def below(self) -> str | None:
-        """HTML that stands under the figure; None: there is never any."""
-
-    def frame(self) -> pd.DataFrame:
-        """What is drawn, as a table in the words of the figure."""
-
-    def picture(self) -> dict[str, Any]:
-        """The picture to be saved: what Bokeh embeds, and its size in pixels."""
-
-
 class PlotBox:
-    """What stands in the box of a plot.
-
-    `name` gives the beginning of the names of saved files. `control` stands beside the name, and chooses what an axis
-    counts. `picture` makes the picture to be saved, by default that of the plot. `name`: of the plot.
-    """
+    """What stands in the box of a plot."""
 
     def __init__(
         self,
-        plot: Drawn,
-        name: Callable[[], str],
-        control: Any = None,
-        picture: Callable[[], dict[str, Any]] | None = None,
+        plot: Any,  # has a figure, a caption, what stands below, a frame and a picture, as `Plot` has
+        name: Callable[[], str],  # gives the beginning of the names of saved files
+        control: Any = None,  # stands beside the name of the plot, and chooses what an axis counts
+        picture: Callable[[], dict[str, Any]] | None = None,  # makes the one to be saved; by default that of the plot
     ) -> None:
         self.plot = plot
         self._picture, self._file_name = picture or plot.picture, name

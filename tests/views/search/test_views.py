@@ -160,7 +160,13 @@ def view(show) -> SearchView:
 
 
 def test_a_search_is_shown_to_its_certificate_and_exports_are_the_model_the_rules_and_the_trace(view) -> None:
+    account = view.certificate.account
+    assert "Best rule list so far" in model_html(view)
+    assert "The search looks for" in account.object
     finish(view)
+    assert "The optimal rule list" in model_html(view)
+    assert " = " in model_html(view)
+    assert "lists of at most" in account.object
     assert (status(view).tone, dict(status(view).figures)["gap"]) == ("proven", "0")
     assert "certified optimal" in status(view).phase
     assert curves(view)["lower_bound"][-1] == curves(view)["objective"][-1]
@@ -179,6 +185,8 @@ def test_a_search_is_shown_to_its_certificate_and_exports_are_the_model_the_rule
     assert view.session.snapshot is None
     assert curves(view)["work"] == []
     assert "<table" not in model_html(view)
+    assert "Best rule list so far" in model_html(view)
+    assert "The search looks for" in account.object
     finish(view)
     assert view.session.snapshot.work == work
     before = view.session

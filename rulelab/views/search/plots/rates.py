@@ -17,9 +17,10 @@ from ....models import RuleSet
 from ....rule_set import Criterion, confusions
 from ....shown import percent
 from ....snapshot import Snapshot, Status
+from ...cards.templates import filled
 from ...live.prepared import Prepared
 from ...live.wording import NONE, count
-from ...widgets.esc import esc, plain
+from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE
 from .base import Columns, Plot, add_legend, new_figure, show_entries
 
@@ -59,11 +60,7 @@ class GroupRate:
 def group_rates(
     model: RuleSet, problem: Problem, matrix: np.ndarray, criterion: Criterion, loss: str, min_group_size: int = 0
 ) -> list[GroupRate]:
-    """The rates that the criterion names.
-
-    `problem`: with groups. `matrix`: the problem's `matrix`. `loss`: whose errors the constraint counts.
-    `min_group_size`: of the search.
-    """
+    """The rates that the criterion names, of a problem with groups; ``loss``: whose errors the constraint counts."""
     groups = problem.groups
     assert groups is not None
     decided = model.fired(matrix)
@@ -124,25 +121,11 @@ def gaps_table(
     """The gaps before and after as an HTML table, the true ones and what the constraint counts."""
     rows = []
     for k, rate in enumerate(fair or without):
-        before, after = (_percent(rates[k].gap) if rates else NONE for rates in (without, fair))
-        proxy = _percent(fair[k].proxy_gap) if fair else NONE
-        rows.append(
-            f"<tr><td>gap in {_WORDS[rate.name]}</td>"
-            + "".join(f'<td class="num">{text}</td>' for text in (before, after, proxy, _percent(rate.tolerance)))
-            + "</tr>"
-        )
-    first = "loss" if proven else "loss (best found)"
-    rows.append(
-        f'<tr><td>{first}</td><td class="num">{esc(objectives[0])}</td><td class="num">{esc(objectives[1])}</td>'
-        '<td class="num"></td><td class="num"></td></tr>'
-    )
-    heads = "".join(f'<th class="num">{name}</th>' for name in ("before", "after", "as counted", "allowed"))
-    return (
-        f'<div class="box"><table class="rules gaps"><thead><tr><th></th>{heads}</tr></thead>'
-        f'<tbody>{"".join(rows)}</tbody></table></div><p class="note">Differences between groups in percentage '
-        "points, on the training rows. As counted: what the constraint bounds; with the Hamming loss a row counts once "
-        "for each rule that decides it wrongly.</p>"
-    )
+        before, after = (percent(rates[k].gap) if rates else NONE for rates in (without, fair))
+        proxy = percent(fair[k].proxy_gap) if fair else NONE
+        rows.append((f"gap in {_WORDS[rate.name]}", (before, after, proxy, percent(rate.tolerance))))
+    rows.append(("loss" if proven else "loss (best found)", (*objectives, "", "")))
+    return filled("gaps.html", rows=rows)
 
 
 class RatesPlot(Plot):
@@ -212,8 +195,8 @@ class RatesPlot(Plot):
         show_entries(self._entries, [bool(self._without), True, True])
         self.below = self._gaps(rates, best.objective)
         self.caption = "Largest difference: " + "; ".join(
-            f"{_percent(rate.gap)} points in {_WORDS[rate.name]}"
-            + (f" ({_percent(self._without[k].gap)} before)" if self._without else "")
+            f"{percent(rate.gap)} points in {_WORDS[rate.name]}"
+            + (f" ({percent(self._without[k].gap)} before)" if self._without else "")
             for k, rate in enumerate(rates)
         )
 
@@ -246,7 +229,3 @@ class RatesPlot(Plot):
 
 def _loss(value: float | None) -> str:
     return NONE if value is None else count(round(value, 4))
-
-
-def _percent(value: float) -> str:
-    return percent(value)
