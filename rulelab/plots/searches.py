@@ -128,9 +128,7 @@ def cuts(snapshot: Any) -> Any:
         raise TypeError(f"snapshot must be a search, its snapshots or their numbers by bound, not {short(snapshot)}")
     pruned = dict(snapshot) if states is None else states[-1].pruned if states else {}
     rows = sorted(((name.replace("_", " "), int(n)) for name, n in pruned.items() if n), key=lambda row: -row[1])
-    bars = hv.Bars(
-        rows, hv.Dimension("bound"), hv.Dimension("cut", label="prefixes cut"), label="Prefixes cut, by bound"
-    )
+    bars = hv.Bars(rows, "bound", hv.Dimension("cut", label="prefixes cut"), label="Prefixes cut, by bound")
     return styled(bars, color=BLUE, invert_axes=True)
 
 

@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import Context
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import panel as pn
@@ -21,9 +21,6 @@ from ..notebook import keep_stills, one_at_a_time
 from .job import SIDE_WORK, Job, Pool, Progress
 from .session import SearchSession
 from .state import TICK_SECONDS
-
-if TYPE_CHECKING:
-    from bokeh.server.contexts import BokehSessionContext
 
 _HELD = ("_WRITE_MSGS", "_WRITE_EVENTS")
 """Where versions of Panel keep what waits."""
@@ -247,8 +244,7 @@ class Presence:
     """The browser's connection to a page; in a notebook there is none, and somebody is there always."""
 
     def __init__(self, session: Callable[[], SearchSession], resend: Callable[[], None]) -> None:
-        context = None if pn.state.curdoc is None else pn.state.curdoc.session_context
-        self._context = cast("BokehSessionContext | None", context)
+        self._context: Any = None if pn.state.curdoc is None else pn.state.curdoc.session_context
         self._session, self._resend = session, resend
         self._connected, self._left_running = True, False
         self._met = False  # whether a browser has come: the first one is sent everything as it is
@@ -260,7 +256,7 @@ class Presence:
 
     def mind(self) -> None:
         """Pause what nobody sees, or go on with it."""
-        context: Any = self._context
+        context = self._context
         if context is None:
             return
         connected = context.session is None or context.session.connection_count > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from ...models import Model
 from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
-from ..cards.exports import AnyModel, Exports, Files
+from ..cards.exports import Exports, Files
 from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
 from ..cards.report import report
 from ..cards.rule_tables import class_tables
@@ -60,7 +61,7 @@ class BestModel:
         ask: Callable[..., None],
     ) -> None:
         self.shown: Snapshot | None = None  # the moment of the run; None: before it
-        self._session = session
+        self.session = session  # gives the present run
         self._look: Look
         self._model: Model | None = None
         self._status = Status.RUNNING
@@ -68,7 +69,7 @@ class BestModel:
         self._before = ""  # what stood there until now
         self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **WIDE)
-        self.exports = AnswerExports(session, lambda: self.in_words, self.model_card, lambda: self.shown)
+        self.exports = AnswerExports(self)
         self._keep = button(KEEP, keep, 172, icon=icons.PIN)
         self._edit = button("Edit", edit, 64)
         self._ask = button("One person", ask, 104)
@@ -125,7 +126,7 @@ class BestModel:
 
     def card_at(self, snapshot: Snapshot) -> Card:
         """The model card of another moment."""
-        session = self._session()
+        session = self.session()
         if isinstance(session, RecordedSession):
             return _kept_card(session, snapshot)
         assert session.search is not None
@@ -135,7 +136,7 @@ class BestModel:
     def in_words(self) -> Model:
         """The model with the labels of the data; it is asked for where there is one."""
         assert self._model is not None
-        prepared = self._session().prepared
+        prepared = self.session().prepared
         return in_words(self._model, None if prepared is None else prepared.labels)
 
     def offer(self, keep: bool, edit: bool, ask: bool = False) -> None:
@@ -173,65 +174,48 @@ class BestModel:
 class AnswerExports(Exports):
     """Those of an answer, of the moment that is shown: with its proof, a report and the whole run."""
 
-    def __init__(
-        self,
-        session: Callable[[], SearchSession],  # gives the present run
-        model: Callable[[], AnyModel],  # gives the model in the words of the data
-        card: Callable[[], Card],  # gives its card
-        shown: Callable[[], Snapshot | None],  # gives the moment of the run that is shown
-    ) -> None:
-        super().__init__(lambda: (model(), self._target))
-        self._session, self._card, self._shown = session, card, shown
+    def __init__(self, best: BestModel) -> None:
+        super().__init__(lambda: (best.in_words, self._prepared.target))
+        self._best = best
+
+    @property
+    def _prepared(self) -> Prepared:
+        prepared = self._best.session().prepared
+        assert prepared is not None, "there is a model"
+        return prepared
 
     def proof(self) -> io.BytesIO:
         """The certificate, as `rulelab verify` reads it; raises CertificateError when there is none."""
-        prepared = self._session().prepared
-        assert prepared is not None, "there is a model"
         out = io.BytesIO()
-        proof_of(prepared, self._model()[0].classes).save(out)
+        proof_of(self._prepared, self._best.in_words.classes).save(out)
         out.seek(0)
         return out
 
     def report(self) -> io.StringIO:
         """The card with test scores and groups as a page that needs no network."""
-        card = self._card()
+        card = self._best.model_card()
         return io.StringIO(report([card], [of_card(card, lambda doing: None)]))
 
-    @property
-    def _target(self) -> str:
-        prepared = self._session().prepared
-        return "" if prepared is None else prepared.target
-
     def files(self) -> Files:
-        files = super().files()
+        files, session = super().files(), self._best.session
         if not self._unproven:
             files["Proof"] = "proof.npz", partial(self._made, "proof", self.proof)
-        if self._has_card:
+        with suppress(ValueError):  # there is no card
+            self._best.model_card()
             files["Report (HTML)"] = "report.html", partial(self._made, "report", self.report)
-        files["Trace (CSV)"] = "trace.csv", lambda: io.StringIO(self._session().history.frame().to_csv(index=False))
-        files["Recording"] = "run.rulelab", lambda: io.BytesIO(self._session().recording().to_bytes())
+        files["Trace (CSV)"] = "trace.csv", lambda: io.StringIO(session().history.frame().to_csv(index=False))
+        files["Recording"] = "run.rulelab", lambda: io.BytesIO(session().recording().to_bytes())
         return files
 
     def missing(self) -> list[str]:
         why = super().missing()
         why.append(f"No proof as a file: {esc(self._unproven)}." if self._unproven else _ON_DISK)
-        prepared = self._session().prepared
-        return [*why, _OF_SEVERAL] if prepared is not None and prepared.classes is not None else why
+        return why if self._prepared.classes is None else [*why, _OF_SEVERAL]
 
     @property
     def _unproven(self) -> str:
-        prepared, latest = self._session().prepared, self._shown()
-        assert prepared is not None
-        assert latest is not None
-        return unproven(prepared, latest)
-
-    @property
-    def _has_card(self) -> bool:
-        try:
-            self._card()
-        except ValueError:
-            return False
-        return True
+        assert self._best.shown is not None
+        return unproven(self._prepared, self._best.shown)
 
 
 def proof_of(prepared: Prepared, classes: tuple[Any, ...]) -> Certificate | MultiClassCertificate:

@@ -139,9 +139,13 @@ def _look_of_least_gap(parameters: Mapping[str, Any]) -> str:
     return "least_gap_of_sets" if "max_complexity" in parameters else "least_gap"
 
 
+def _always(look: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda parameters: look
+
+
 _FORMER_OF_FALLING = {"quantiles": "thresholds", "falling_bounds": "bounds", "soft": ""}
 _FORMER_OF_SETS = {"quantiles": "thresholds", "rule_size": "max_conditions", "complexity_cost": "regularization"}
-SHOWN: dict[str, Shown] = {name: Shown(lambda parameters, name=name: name) for name in EVERY_FAMILY} | {
+SHOWN: dict[str, Shown] = {name: Shown(_always(name)) for name in EVERY_FAMILY} | {
     "rule_list": Shown(_look_of_lists, RuleListBounds, FairRuleListBounds, {"quantiles": "thresholds", "beam": ""}),
     "falling_rule_list": Shown(_look_of_falling, FallingBounds, FairFallingBounds, _FORMER_OF_FALLING),
     "rule_set": Shown(_look_of_sets, formerly=_FORMER_OF_SETS),

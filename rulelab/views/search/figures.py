@@ -26,13 +26,11 @@ from .families import LOOKS, Look
 from .plot_box import PlotBox
 from .plots.base import Columns, Plot, compact, enlarged, ticks
 from .plots.bounds import BoundsPlot
-from .plots.curves import AXES, Cursor, Curves, curve_columns, tree_begins
-from .plots.incumbents import frontier_columns
+from .plots.curves import AXES, Cursor, Curves, tree_begins
 from .runs.past import Runs
 
 _STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_color": None, "level": "underlay"}
 """Of what comes before the tree."""
-__all__ = ["AXES", "SearchFigures", "curve_columns", "frontier_columns"]
 
 
 class SearchFigures:
@@ -290,7 +288,7 @@ class RunPlots(SearchFigures):
 
     def by_name(self) -> dict[str, Callable[[], Sequence[Any]]]:
         """What makes the others, of which one at a time is seen, by their short names."""
-        return {each.name: lambda k=k: self.box(k).items for k, each in enumerate(self._look.plots) if each.name}
+        return {each.name: partial(self._items, k) for k, each in enumerate(self._look.plots) if each.name}
 
     def box(self, number: int) -> PlotBox:
         """That of one of the plots."""
@@ -299,6 +297,9 @@ class RunPlots(SearchFigures):
             box.refresh()
             self._boxes[number] = box
         return self._boxes[number]
+
+    def _items(self, number: int) -> Sequence[Any]:
+        return self.box(number).items
 
 
 class Layout:

@@ -78,7 +78,7 @@ class Setup(Viewer):
             Part(self, ["family"], steps=["family"]),
             Part(self.table, ["data", "test_share", "sensitive"], steps=["data"]),
             *(
-                Part(settings, names_of(settings), lambda name=name: self.family == name, SHOWN[name].formerly)
+                Part(settings, names_of(settings), partial(self._is_chosen, name), SHOWN[name].formerly)
                 for name, settings in self.of_family.items()
             ),
             Part(self.limits, names_of(self.limits)),
@@ -230,6 +230,9 @@ class Setup(Viewer):
         for settings in self.of_family.values():
             if settings.refused:
                 settings.refused = {}
+
+    def _is_chosen(self, name: str) -> bool:
+        return self.family == name
 
     def _build(self) -> None:
         self._family = select(self.param.family, css_classes=term_classes("family"), **IN_CARD)

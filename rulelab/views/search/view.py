@@ -32,7 +32,8 @@ from .best import BestModel
 from .certificate import Certificate, notes
 from .controls import SPEEDS, Controls, Rewind, status_of
 from .families import LOOKS, look_of_recorded, sessions_of
-from .figures import AXES, Layout, RunPlots, curves_svg
+from .figures import Layout, RunPlots, curves_svg
+from .plots.curves import AXES
 from .runs.ablating import Ablating
 from .runs.box import Opener, RunsBox
 from .runs.past import PastRun, Runs
@@ -445,9 +446,8 @@ class SearchView(Complaining, NotebookViewer):
         if at is None or session.state.busy or self.best.shown is None or prepared is None:
             now = status_of(session, self.stale)
             if session.state is State.IDLE and (self.blocked or self.refusal):
-                now = replace(
-                    now, phase=f"not ready: {'the data are not chosen' if self.blocked else 'a field is wrong'}"
-                )
+                why = "the data are not chosen" if self.blocked else "a field is wrong"
+                now = replace(now, phase=f"not ready: {why}")
             if isinstance(session, RecordedSession) and prepared is not None:
                 kind = "Recording" if session.card is None else "Kept run,"
                 now = replace(now, phase=f"{kind} {prepared.name}: {now.phase}")
@@ -470,9 +470,7 @@ class SearchView(Complaining, NotebookViewer):
         session = self.session
         there = session.state.over and not session.recorded and session.search is not None
         edits = there and self.editable(session.search)
-        self.best.offer(
-            self.on_pin is not None, edits and self.on_edit is not None, edits and self.on_person is not None
-        )
+        self.best.offer(bool(self.on_pin), edits and bool(self.on_edit), edits and bool(self.on_person))
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:

@@ -173,27 +173,24 @@ class Stopping:
 
     async def end(self) -> None:
         """Tell, wait and stop."""
-        try:
-            await self._close_down()
-        finally:
-            self._standing.server.io_loop.stop()
-
-    async def _close_down(self) -> None:
         standing = self._standing
-        standing.stopping = True
-        standing.server._http.stop()  # takes no new connections
-        searches = [search for search in list(OPEN) if search.alive]
-        _LOG.info("the server is being stopped: %d pages, %d searches", standing.sessions, len(searches))
-        for search in searches:
-            search.stop()
-        tell_all(SAID)
-        latest = time.monotonic() + self._grace
-        while any(search.alive for search in searches) and time.monotonic() < latest:
-            await asyncio.sleep(_STEP_SECONDS)
-        if standing.sessions:
-            await asyncio.sleep(2 * TICK_SECONDS)  # the last state of each search goes to its page
-        left = sum(search.alive for search in searches)
-        _LOG.info("the server has stopped; %d searches did not end in %g s", left, self._grace)
+        try:
+            standing.stopping = True
+            standing.server._http.stop()  # takes no new connections
+            searches = [search for search in list(OPEN) if search.alive]
+            _LOG.info("the server is being stopped: %d pages, %d searches", standing.sessions, len(searches))
+            for search in searches:
+                search.stop()
+            tell_all(SAID)
+            latest = time.monotonic() + self._grace
+            while any(search.alive for search in searches) and time.monotonic() < latest:
+                await asyncio.sleep(_STEP_SECONDS)
+            if standing.sessions:
+                await asyncio.sleep(2 * TICK_SECONDS)  # the last state of each search goes to its page
+            left = sum(search.alive for search in searches)
+            _LOG.info("the server has stopped; %d searches did not end in %g s", left, self._grace)
+        finally:
+            standing.server.io_loop.stop()
 
 
 class MemoryWatch:

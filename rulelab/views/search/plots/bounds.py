@@ -54,32 +54,22 @@ class PaleCurves:
 
     def show(self, runs: Sequence[tuple[str, str, Columns]]) -> None:
         """Draw these runs alone: the number of each, what is said where one points at it, and its points on `AXES`."""
-        lines: Columns = {name: [] for name in _EMPTY}
-        ends: Columns = {name: [] for name in _NO_ENDS}
         self._runs = [points for _, _, points in runs if points["work"]]
-        for number, said, points in runs:
-            for column, dash in _PALE.items():
-                values = list(points[column])
-                for axis in AXES.values():
-                    lines[axis].append(_stairs(points[axis], ahead=False))
-                lines["values"].append(_stairs(values, ahead=True))
-                lines["dash"].append(dash)
-                lines["run"].append(number)
-                lines["said"].append(said)
+        lines = [
+            {axis: _stairs(points[axis], ahead=False) for axis in AXES.values()}
+            | {"values": _stairs(points[column], ahead=True), "dash": dash, "run": number, "said": said}
+            for number, said, points in runs
+            for column, dash in _PALE.items()
+        ]
+        ends: dict[tuple[int, float], dict[str, Any]] = {}  # runs that end at one place have one text there
+        for number, _, points in runs:
             if points["work"]:
-                found = points["objective"][-1]
-                value = found if found == found else points["lower_bound"][-1]
-                last = [*(points[axis][-1] for axis in AXES.values()), value]
-                same = [
-                    k for k, end in enumerate(ends["work"]) if (end, ends["value"][k]) == (points["work"][-1], value)
-                ]
-                if same:
-                    ends["run"][same[0]] += f", {number}"
-                    continue
-                for name, at in zip((*AXES.values(), "value", "run"), (*last, f"run {number}"), strict=True):
-                    ends[name].append(at)
-        replace(self._lines, lines)
-        replace(self._ends, ends)
+                last = {name: points[name][-1] for name in (*AXES.values(), *_PALE)}
+                value = last["objective"] if last["objective"] == last["objective"] else last["lower_bound"]
+                end = ends.setdefault((last["work"], value), {**last, "value": value, "run": "run "})
+                end["run"] += number if end["run"] == "run " else f", {number}"
+        replace(self._lines, {name: [each[name] for each in lines] for name in _EMPTY})
+        replace(self._ends, {name: [each[name] for each in ends.values()] for name in _NO_ENDS})
         if runs and not self._is_drawn:
             self._draw()
 
@@ -124,7 +114,7 @@ class BoundsPlot(PlotOverTime):
 
     def __init__(self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None) -> None:
         # room for numbers as small as the gaps of groups are, and for the legend, which comes with the first model
-        borders = {"min_border_left": 76, "min_border_top": 26, "min_border_bottom": 46}
+        borders: dict[str, Any] = {"min_border_left": 76, "min_border_top": 26, "min_border_bottom": 46}
         super().__init__(curves, measure, height=372, **borders)
         plot, self._further = self.figure, dict([] if relaxation is None else [relaxation])
         self.names = {"objective": "objective", "lower_bound": "lower bound", **self._further}

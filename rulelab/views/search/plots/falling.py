@@ -68,7 +68,8 @@ class StrataPlot(Plot):
         self._model: Any = None
         self._effective: float | None = None
         self._source = ColumnDataSource(strata_columns(None))
-        labels, ranges = ("people, from the highest risk (%)", "probability"), (Range1d(0, 100), Range1d(0, 1.02))
+        labels = ("people, from the highest risk (%)", "probability")
+        ranges = (Range1d(start=0, end=100), Range1d(start=0, end=1.02))
         plot = new_figure(self.title, *labels, *ranges, min_border_top=34)
         edges: dict[str, Any] = {"left": "left", "right": "right", "bottom": 0, "top": "top"}
         bars = plot.quad(**edges, source=self._source, fill_color="colour", fill_alpha=0.55, line_color="colour")

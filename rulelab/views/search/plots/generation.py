@@ -105,7 +105,7 @@ class EffortPlot(PlotOverTime):
             "pool": {"color": GREEN, "line_width": 2.5},
             "in_master": {"color": GREEN, "line_width": 1.8, "line_dash": "4 3"},
         }
-        lines = [
+        lines: list[Any] = [
             plot.step(x="seconds", y=column, source=curves.source, mode="after", **style)
             for column, style in styles.items()
         ]

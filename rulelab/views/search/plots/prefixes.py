@@ -159,9 +159,8 @@ class PrunedPlot(Plot):
         plot.add_layout(self._labels)
         plot.ygrid.grid_line_color = None
         plot.xaxis.ticker = FixedTicker(ticks=[0, 25, 50, 75, 100])
-        plot.add_tools(
-            HoverTool(renderers=[bars], tooltips=[("bound", "@bound"), ("cut", "@text"), ("share", "@share{0.00} %")])
-        )
+        tooltips = [("bound", "@bound"), ("cut", "@text"), ("share", "@share{0.00} %")]
+        plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
         self.figure = plot
         self.sources = (self._source,)
         self.clear()

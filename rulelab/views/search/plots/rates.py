@@ -63,24 +63,19 @@ def group_rates(
     """The rates that the criterion names, of a problem with groups; ``loss``: whose errors the constraint counts."""
     groups = problem.groups
     assert groups is not None
-    decided = model.fired(matrix)
-    times = (decided if model.form == "dnf" else ~decided).sum(axis=1)
-    predicted = (times > 0) == (model.form == "dnf")
-    on_positives, on_negatives = _errors_counted(times, model.form, loss)
-    counts = confusions(groups, predicted)
+    decided, fires = model.fired(matrix), model.form == "dnf"
+    times = (decided if fires else ~decided).sum(axis=1)
+    # errors of each pattern, as the constraint counts them
+    wrongly, missed = (times if loss == "hamming" else np.minimum(times, 1)), (times == 0).astype(times.dtype)
+    on_positives, on_negatives = (missed, wrongly) if fires else (wrongly, missed)
+    counts = confusions(groups, (times > 0) == fires)
+    positives, negatives = groups.positives, groups.negatives
+    sizes = {"positives": positives, "negatives": negatives, "rows": positives + negatives}
     out = []
     for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
         low, high = zip(*(each.interval(rate.name) for each in counts), strict=True)
-        sizes = {
-            "positives": groups.positives,
-            "negatives": groups.negatives,
-            "rows": groups.positives + groups.negatives,
-        }
-        counted = (
-            rate.on_positives * groups.positives @ on_positives
-            + rate.on_negatives * groups.negatives @ on_negatives
-            + rate.base * groups.positives.sum(axis=1)
-        )[list(large)] / sizes[rate.per].sum(axis=1)[list(large)]
+        errors = rate.on_positives * positives @ on_positives + rate.on_negatives * negatives @ on_negatives
+        shares = (errors + rate.base * positives.sum(axis=1))[list(large)] / sizes[rate.per].sum(axis=1)[list(large)]
         out.append(
             GroupRate(
                 name=rate.name,
@@ -90,16 +85,10 @@ def group_rates(
                 high=high,
                 tolerance=rate.tolerance,
                 compared=large,
-                proxy_gap=float(counted.max() - counted.min()),
+                proxy_gap=float(shares.max() - shares.min()),
             )
         )
     return out
-
-
-def _errors_counted(times: np.ndarray, form: str, loss: str) -> tuple[np.ndarray, np.ndarray]:
-    """Errors on the positives and on the negatives of each pattern, as the constraint counts them."""
-    wrongly, missed = (times if loss == "hamming" else np.minimum(times, 1)), (times == 0).astype(times.dtype)
-    return (missed, wrongly) if form == "dnf" else (wrongly, missed)
 
 
 def rate_columns(rates: Sequence[GroupRate]) -> Columns:
@@ -141,9 +130,8 @@ class RatesPlot(Plot):
         self.below = ""  # HTML that stands under the figure
         self._before, self._after = (ColumnDataSource(rate_columns([])) for _ in range(2))
         self._factors = FactorRange(range_padding=0.1, group_padding=0.6)
-        plot = new_figure(
-            self.title, "share of the group (%)", None, Range1d(start=0, end=100), self._factors, min_border_top=54
-        )
+        across = Range1d(start=0, end=100)
+        plot = new_figure(self.title, "share of the group (%)", None, across, self._factors, min_border_top=54)
         legend, self._intervals = [], []
         for name, source, shift, colour in (("before", self._before, 0.2, ORANGE), ("after", self._after, -0.2, BLUE)):
             y = dodge("factor", shift, range=self._factors)
