@@ -8,8 +8,7 @@ take options through ``.opts``, in Bokeh and in Matplotlib alike::
 """
 
 from .extension import extension
-from .fronts import front, frontier, gap_frontier
-from .near_optimal import antecedents, good_models, linked
+from .fronts import antecedents, front, frontier, gap_frontier, good_models, linked
 from .rates import curves, group_rates, rates_by_tolerance, roc, strata
 from .searches import ablation, column_pool, convergence, cuts, incumbents, queue, remaining, stability, tree
 

@@ -20,8 +20,10 @@ _STILL = '<div class="{name}"><img alt="the plot as it was when it was made" src
 
 _REMOTE_STYLES = re.compile(r'https://cdn\.holoviz\.org/[^"]+?\.css[^"]*')
 """Of Panel's layouts, not of the plots in them; HoloViews asks for them from a network whatever it is told."""
+LIBRARIES = "libraries"
+"""Those of Panel, among what a page has."""
 _pages: dict[str, set[str]] = {}
-"""The connections of those pages of a browser that have Panel's libraries, and names of what else each has."""
+"""By the connections of pages of a browser."""
 
 
 def extension(*backends: str) -> None:
@@ -62,7 +64,7 @@ def extension(*backends: str) -> None:
         after_this_cell(shell, erase)
 
     def load_again() -> None:
-        if not has_libraries(shell):
+        if LIBRARIES not in parts_of_page(shell):
             load()
 
     load()
@@ -90,14 +92,14 @@ def after_this_cell(shell: Any, act: Callable[[], None]) -> None:
     shell.events.register("post_run_cell", once)
 
 
-def has_libraries(shell: Any) -> bool:
-    """Whether the page of the browser that asks was given Panel's libraries; it loses them when it is loaded again."""
-    return _page(shell) in _pages
+def parts_of_page(shell: Any) -> set[str]:
+    """Names of what the page of the browser that asks was given; it loses all of it when it is loaded again."""
+    return _pages.setdefault(shell.get_parent().get("header", {}).get("session", ""), set())
 
 
 def pages_are_known() -> bool:
     """Whether any page was given Panel's libraries from here."""
-    return bool(_pages)
+    return any(_pages.values())
 
 
 def load_libraries(shell: Any) -> None:
@@ -105,30 +107,11 @@ def load_libraries(shell: Any) -> None:
     import panel as pn
     from panel.io.notebook import load_notebook
 
-    if _pages:
+    if pages_are_known():
         load_notebook(inline=True)
     else:
         pn.extension(inline=True)
-    libraries_are_there(shell)
-
-
-def libraries_are_there(shell: Any) -> None:
-    """Take note that the page of the browser that asks has Panel's libraries."""
-    _pages.setdefault(_page(shell), set())
-
-
-def has_part(shell: Any, name: str) -> bool:
-    """Whether the page of the browser that asks was given what has this name."""
-    return name in _pages.get(_page(shell), ())
-
-
-def part_is_there(shell: Any, name: str) -> None:
-    """Take note that the page of the browser that asks was given what has this name."""
-    _pages.setdefault(_page(shell), set()).add(name)
-
-
-def _page(shell: Any) -> str:
-    return shell.get_parent().get("header", {}).get("session", "")
+    parts_of_page(shell).add(LIBRARIES)
 
 
 @contextmanager

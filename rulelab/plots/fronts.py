@@ -1,4 +1,4 @@
-"""Pictures of what one figure costs in another: fronts of sweeps, errors by number of rules, least gaps."""
+"""Pictures of many models: fronts of sweeps, errors by number of rules, least gaps, and near-optimal models."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any
 import holoviews as hv
 import pandas as pd
 
+from ..rule_list import NearOptimal
 from ..sweeps import Sweep
-from .styling import BLUE, CYCLE, MODEL, ORANGE, in_front, in_words, require_columns, styled
+from .styling import BLUE, CYCLE, LENGTHS, MODEL, ORANGE, in_front, in_words, require_columns, styled
 
 _ROOM = 0.05
 """Beside the outermost points, which the frame would cut in half."""
+_MOST_MODELS, _MOST_ANTECEDENTS = 150, 20
+_OPEN = {"color": ORANGE}
+"""Of points that are not proven."""
 
 
 def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy", on: str = "test") -> Any:
@@ -37,9 +41,8 @@ def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy
     points = points.dropna(subset=[x, y])
     kdim, vdim = hv.Dimension(x, label=in_words(x)), hv.Dimension(y, label=in_words(y))
     model, parts = hv.Dimension(MODEL), []
-    for color, (family, some) in zip(
-        _colors(points["family"].nunique()), points.groupby("family", sort=False), strict=True
-    ):
+    for k, (family, some) in enumerate(points.groupby("family", sort=False)):
+        color = CYCLE[k % len(CYCLE)]
         name = str(family).replace("_", " ")
         best = _front(some, x, y)
         steps = hv.Curve((best[x], best[y]), kdim, vdim, label=name)
@@ -70,14 +73,9 @@ def frontier(frame: pd.DataFrame) -> Any:
     if "proven" not in frame:
         require_columns(frame, ["lower_bound"], "the frame of a `rulelab.FrontierSearch`")
     known = frame.dropna(subset=["errors"])
-    kdim, vdim = hv.Dimension("rules"), hv.Dimension("errors")
-    steps = hv.Curve((known["rules"], known["errors"].astype(float)), kdim, vdim)
-    parts = [styled(steps, color=BLUE, line_width=2, interpolation="steps-post")]
     proven = known["proven"].astype(bool) if "proven" in known else known["errors"] == known["lower_bound"]
-    for some, label, color in ((known[proven], "proven", BLUE), (known[~proven], "best known", ORANGE)):
-        if len(some):
-            dots = hv.Scatter((some["rules"], some["errors"].astype(float)), kdim, vdim, label=label)
-            parts.append(styled(dots, color=color, size=8))
+    kinds = ((known[proven], "errors", "proven", {"color": BLUE}), (known[~proven], "errors", "best known", _OPEN))
+    parts = _steps_and_dots(known.astype({"errors": float}), hv.Dimension("rules"), hv.Dimension("errors"), kinds)
     return styled(hv.Overlay(parts).relabel("Errors by number of rules"), padding=_ROOM, legend_position="top_right")
 
 
@@ -97,21 +95,29 @@ def gap_frontier(frame: pd.DataFrame) -> Any:
     """
     names = ["min_accuracy", "status", "gap", "lower_bound"]
     frame = require_columns(frame, names, "the frame of a front by gap")
-    known = frame.dropna(subset=["gap"]).astype(dict.fromkeys(("min_accuracy", "gap", "lower_bound"), float))
+    known = frame.dropna(subset=["gap"]).rename(columns={"min_accuracy": "accuracy"})
+    known = known.assign(**{name: 100 * known[name].astype(float) for name in ("accuracy", "gap", "lower_bound")})
     kdim = hv.Dimension("accuracy", label="accuracy at least (%)")
     vdim = hv.Dimension("gap", label="least gap between groups (points)")
     proven = known["status"] == "proven"
-    steps = hv.Curve((100 * known["min_accuracy"], 100 * known["gap"]), kdim, vdim)
-    parts = [styled(steps, color=BLUE, line_width=2, interpolation="steps-pre")]
-    for some, name, label, style in (
-        (known[proven], "gap", "proven", {"color": BLUE, "size": 8}),
-        (known[~proven], "gap", "best known", {"color": ORANGE, "size": 8, "marker": "square"}),
-        (known[~proven], "lower_bound", "proven bound", {"color": ORANGE, "size": 8, "marker": "triangle"}),
-    ):
-        if len(some):
-            dots = hv.Scatter((100 * some["min_accuracy"], 100 * some[name]), kdim, vdim, label=label)
-            parts.append(styled(dots, **style))
+    kinds = (
+        (known[proven], "gap", "proven", {"color": BLUE}),
+        (known[~proven], "gap", "best known", {**_OPEN, "marker": "square"}),
+        (known[~proven], "lower_bound", "proven bound", {**_OPEN, "marker": "triangle"}),
+    )
+    parts = _steps_and_dots(known, kdim, vdim, kinds, "steps-pre")
     return styled(hv.Overlay(parts).relabel("Least gap by accuracy"), padding=_ROOM, legend_position="top_left")
+
+
+def _steps_and_dots(known: pd.DataFrame, kdim: Any, vdim: Any, kinds: Any, steps: str = "steps-post") -> list[Any]:
+    """A curve of two columns, and the points of each kind: its rows, the column of its heights, name and style."""
+    curve = hv.Curve((known[kdim.name], known[vdim.name]), kdim, vdim)
+    parts = [styled(curve, color=BLUE, line_width=2, interpolation=steps)]
+    for some, name, label, style in kinds:
+        if len(some):
+            dots = hv.Scatter((some[kdim.name], some[name].astype(float)), kdim, vdim, label=label)
+            parts.append(styled(dots, **style, size=8))
+    return parts
 
 
 def _front(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
@@ -126,5 +132,100 @@ def _smaller_is_better(y: str) -> bool:
     return y.endswith(("_gap", "objective", "errors", "complexity"))
 
 
-def _colors(n: int) -> list[str]:
-    return [CYCLE[k % len(CYCLE)] for k in range(n)]
+def good_models(result: NearOptimal) -> Any:
+    """Near-optimal models: accuracy against the number of rules, coloured by how far above the optimum they are.
+
+    Parameters
+    ----------
+    result : NearOptimal
+
+    Returns
+    -------
+    Points
+    """
+    frame = result.frame()
+    accuracy = 100 * (1 - frame["errors"].to_numpy(dtype=float) / result.problem.total_weight)
+    value = hv.Dimension("above", label="objective above the optimum")
+    points = hv.Points(
+        (frame["rules"].to_numpy(), accuracy, frame["gap"].to_numpy(), range(1, len(frame) + 1)),
+        [hv.Dimension("rules"), hv.Dimension("accuracy", label="accuracy (%)")],
+        [value, hv.Dimension(MODEL)],
+        label="Good models",
+    )
+    lengths = sorted({int(n) for n in frame["rules"]})
+    return styled(points, color="above", cmap=list(LENGTHS), size=7, xticks=lengths, padding=0.1)
+
+
+def antecedents(result: NearOptimal) -> Any:
+    """Which antecedents near-optimal models have, and at which place.
+
+    Parameters
+    ----------
+    result : NearOptimal
+
+    Returns
+    -------
+    HeatMap
+        A column per model, the best ones; a line per antecedent, those of most models.
+    """
+    uses: dict[int, int] = {}
+    models = result.lists[:_MOST_MODELS]
+    for antecedents_of in models:
+        for j in antecedents_of:
+            uses[j] = uses.get(j, 0) + 1
+    shown = sorted(uses, key=lambda j: (-uses[j], j))[:_MOST_ANTECEDENTS]
+    cells = [
+        (k + 1, result.problem.names[j], place + 1)
+        for k, chosen in enumerate(models)
+        for place, j in enumerate(chosen)
+        if j in shown
+    ]
+    heat = hv.HeatMap(cells, [MODEL, "antecedent"], hv.Dimension("rule", label="place in the list"))
+    return styled(heat.relabel("Antecedents of the models"), cmap=list(LENGTHS))
+
+
+def linked(*pictures: Any, link: Any = None) -> Any:
+    """Pictures of the same models, side by side: those that are selected in one stand out in all.
+
+    Selecting is by a box or a lasso, where Bokeh draws and Python runs; elsewhere they stand side by side.
+
+    Parameters
+    ----------
+    *pictures : Overlay, Points or HeatMap
+        Two or more of one near-optimal set (`good_models`, `antecedents`), or fronts of one sweep (`front` with
+        different axes).
+    link : holoviews.link_selections, optional
+        One of one's own, made with ``index_cols=["model"]``: its ``selection_expr`` tells what is selected.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    ValueError
+        When there are fewer than two, or one has no models to select.
+
+    Examples
+    --------
+    >>> rl.plots.linked(rl.plots.good_models(near), rl.plots.antecedents(near))
+    >>> rl.plots.linked(rl.plots.front(sweep), rl.plots.front(sweep, "equal_opportunity_gap"))
+    """
+    if len(pictures) < 2:
+        raise ValueError(f"linked needs two pictures or more, not {len(pictures)}")
+    live = hv.Store.current_backend == "bokeh"  # Matplotlib's pictures cannot be selected in
+    if live and link is None:
+        link = hv.link_selections.instance(index_cols=[MODEL], selected_color=ORANGE, unselected_alpha=0.15)
+    panels = []
+    for place, picture in enumerate(pictures, start=1):
+        parts = list(picture) if isinstance(picture, hv.Overlay) else [picture]
+        models = [part for part in parts if isinstance(part, hv.Element) and part.get_dimension(MODEL) is not None]
+        if not models:
+            raise ValueError(f"picture {place} has no models to select; give good_models, antecedents or front")
+        if not live:
+            panels.append(picture)
+            continue
+        others = [part for part in parts if not any(part is one for one in models)]
+        chosen = link(hv.Overlay(models) if len(models) > 1 else models[0])
+        panels.append((hv.Overlay(others) * chosen if others else chosen).relabel(picture.label))
+    return hv.Layout(panels)

@@ -49,19 +49,9 @@ def convergence(trace: Any, x: str = "work") -> Any:
     steps = [np.repeat(both[name].to_numpy(), 2) for name in ("objective", "lower_bound")]
     across = np.repeat(both[x].to_numpy(), 2)
     area = hv.Area((across[1:], steps[1][:-1], steps[0][:-1]), label, [value, hv.Dimension("objective")], label="gap")
-    curves = [
-        styled(
-            hv.Curve((part[x], part[name]), label, value, label=words),
-            color=color,
-            line_width=2,
-            interpolation="steps-post",
-        )
-        for part, name, words, color in (
-            (both, "objective", "objective", ORANGE),
-            (known, "lower_bound", "lower bound", BLUE),
-        )
-    ]
-    return (styled(area, color=GREY, fill_alpha=0.18) * curves[0] * curves[1]).relabel("Objective and lower bound")
+    found = _steps(both, x, "objective", value, ORANGE, "objective")
+    proven = _steps(known, x, "lower_bound", value, BLUE, "lower bound")
+    return (styled(area, color=GREY, fill_alpha=0.18) * found * proven).relabel("Objective and lower bound")
 
 
 def queue(trace: Any, x: str = "work") -> Any:
@@ -117,8 +107,7 @@ def remaining(trace: Any, x: str = "work") -> Any:
     for name, label, color in (("log10_remaining", "by length", GREEN), ("log10_remaining_fine", "by prefix", BLUE)):
         if name in trace:
             known = trace[np.isfinite(trace[name].astype(float))]
-            curve = hv.Curve((known[x], known[name].astype(float)), hv.Dimension(x, label=_AXES[x]), value, label=label)
-            curves.append(styled(curve, color=color, line_width=2, interpolation="steps-post"))
+            curves.append(_steps(known, x, name, value, color, label))
     return hv.Overlay(curves).relabel("Remaining search space")
 
 
@@ -139,9 +128,7 @@ def cuts(snapshot: Any) -> Any:
         raise TypeError(f"snapshot must be a search, its snapshots or their numbers by bound, not {short(snapshot)}")
     pruned = dict(snapshot) if states is None else states[-1].pruned if states else {}
     rows = sorted(((name.replace("_", " "), int(n)) for name, n in pruned.items() if n), key=lambda row: -row[1])
-    bars = hv.Bars(
-        rows, hv.Dimension("bound"), hv.Dimension("cut", label="prefixes cut"), label="Prefixes cut, by bound"
-    )
+    bars = hv.Bars(rows, "bound", hv.Dimension("cut", label="prefixes cut"), label="Prefixes cut, by bound")
     return styled(bars, color=BLUE, invert_axes=True)
 
 
@@ -160,12 +147,8 @@ def incumbents(trace: Any, x: str = "work") -> Any:
     Curve
     """
     trace = require_columns(_trace_of(trace), [_axis(x), "errors"], TRACE)
-    known = trace.astype({"errors": float}).dropna(subset=["errors"])
-    curve = hv.Curve(
-        (known[x], known["errors"]), hv.Dimension(x, label=_AXES[x]), hv.Dimension("errors"),
-        label="Errors of the incumbents",
-    )  # fmt: skip
-    return styled(curve, color=ORANGE, line_width=2, interpolation="steps-post")
+    known = trace.dropna(subset=["errors"])
+    return _steps(known, x, "errors", hv.Dimension("errors"), ORANGE, "Errors of the incumbents")
 
 
 def tree(frame: pd.DataFrame) -> Any:
@@ -214,6 +197,12 @@ def ablation(frame: pd.DataFrame) -> Any:
     rows = [(str(name), float(times)) for name, times in zip(frame["variant"], frame["nodes_factor"], strict=True)]
     value = hv.Dimension("times", label="prefixes stored, as a multiple of all bounds together")
     return styled(hv.Bars(rows, hv.Dimension("variant"), value, label="Ablation"), color=BLUE, invert_axes=True)
+
+
+def _steps(frame: pd.DataFrame, x: str, y: str, value: Any, color: str, label: str) -> Any:
+    """A column of a trace as a curve in steps."""
+    curve = hv.Curve((frame[x], frame[y].astype(float)), hv.Dimension(x, label=_AXES[x]), value, label=label)
+    return styled(curve, color=color, line_width=2, interpolation="steps-post")
 
 
 def _side_by_side(frame: pd.DataFrame) -> tuple[list[float], list[float]]:

@@ -76,8 +76,7 @@ def take_memory() -> None:
 class Share:
     """Lets a search, within a ``with`` block, grow as far as it is dealt memory, and within its own limit.
 
-    `search`: its ``memory_limit`` is what it was again after the block; of one that has none nothing is kept. `held`:
-    bytes that it holds.
+    Its ``memory_limit`` is as it was after the block. `held` gives the bytes that it holds.
     """
 
     def __init__(self, search: Any, held: Callable[[], int]) -> None:

@@ -27,16 +27,14 @@ from panel.io.notebook import EXEC_MIME
 
 from ..assets import asset, at_once
 from ..plots.extension import (
+    LIBRARIES,
     after_this_cell,
     has_browser,
-    has_libraries,
-    has_part,
-    libraries_are_there,
     load_libraries,
     named_outputs,
     notebook_shell,
     pages_are_known,
-    part_is_there,
+    parts_of_page,
     replace_output,
 )
 from .widgets.esc import esc
@@ -118,7 +116,7 @@ class NotebookViewer(LayoutViewer):
         return still + display.script
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        shell = _shell()
+        shell = notebook_shell()
         libraries = [] if shell is None else _load(shell)
         shown = self._create_view()
         found = shown._repr_mimebundle_(include, exclude)
@@ -172,16 +170,11 @@ class NotebookViewer(LayoutViewer):
         _replace(display.output, self._html(display))
 
 
-def _shell() -> Any:
-    return notebook_shell()
-
-
 def _load(shell: Any) -> list[str]:
     """Load Panel's libraries where nobody did, from this machine; the outputs that hold them."""
-    if has_libraries(shell):
-        return []
     if pn.extension._loaded and not pages_are_known():
-        libraries_are_there(shell)  # by a line of the user's
+        parts_of_page(shell).add(LIBRARIES)  # by a line of the user's
+    if LIBRARIES in parts_of_page(shell):
         return []
     with named_outputs(shell) as outputs:
         load_libraries(shell)
@@ -207,13 +200,13 @@ def _shared(script: str) -> tuple[str, dict[str, str]]:
 
 def _hand_over(shell: Any, texts: dict[str, str]) -> list[str]:
     """Give the page of the browser those texts that it does not have; the outputs that hold them."""
-    outputs = []
+    outputs, known = [], parts_of_page(shell)
     for name, text in texts.items():
-        if not has_part(shell, name):
+        if name not in known:
             outputs.append(uuid.uuid4().hex)
             script = at_once(f"take_part({json.dumps(name)}, {_pack(text)})", "notebook.js")
             shell.display_pub.publish({"application/javascript": script}, transient={"display_id": outputs[-1]})
-            part_is_there(shell, name)
+            known.add(name)
     return outputs
 
 
@@ -222,7 +215,7 @@ def _pack(text: str) -> str:
 
 
 def _replace(output: str, html: str) -> None:
-    shell = _shell()
+    shell = notebook_shell()
     if shell is not None:
         replace_output(shell, output, html)
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from patience import PATIENCE
 
-from rulelab.views.live.session import THREAD_NAME
+from rulelab.views.live.job import THREAD_NAME
 
 CHECK, KEEP = "Check the proof", "Keep to compare"
 """Names of buttons; the last one is that of the fronts."""

@@ -11,7 +11,7 @@ from model_cards import first, second
 
 from rulelab.views.cards.card import Card
 from rulelab.views.live import ticker
-from rulelab.views.live.session import THREAD_NAME
+from rulelab.views.live.job import THREAD_NAME
 
 
 @pytest.fixture(scope="module")

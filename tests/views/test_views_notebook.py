@@ -21,7 +21,7 @@ import rulelab as rl
 from rulelab.views import notebook
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
-from rulelab.views.search.slide import curves_svg
+from rulelab.views.search.figures import curves_svg
 
 extension = importlib.import_module("rulelab.plots.extension")  # its function has the same name
 NASTY = '<img src=x onerror="alert(1)">'
@@ -83,10 +83,9 @@ def events() -> Events:
 def published(monkeypatch: Any, events: Events) -> Published:
     out = Published()
     shell = SimpleNamespace(kernel=object(), display_pub=out, events=events, get_parent=lambda: FROM_A_PAGE)
-    monkeypatch.setattr(notebook, "_shell", lambda: shell)
+    monkeypatch.setattr(notebook, "notebook_shell", lambda: shell)
     monkeypatch.setattr(notebook, "_load", lambda shell: ["libraries"])
-    monkeypatch.setattr(notebook, "has_part", lambda shell, name: False)
-    monkeypatch.setattr(notebook, "part_is_there", lambda shell, name: None)
+    monkeypatch.setattr(notebook, "parts_of_page", lambda shell: set())
     monkeypatch.setattr(notebook, "_shown", weakref.WeakSet())
     monkeypatch.setattr(pn.extension, "_loaded", True)
     return out
@@ -156,7 +155,7 @@ def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(pub
 
 
 def test_where_no_page_asks_the_last_state_alone_stays(published: Published, events: Events) -> None:
-    notebook._shell().get_parent = lambda: FROM_NO_PAGE
+    notebook.notebook_shell().get_parent = lambda: FROM_NO_PAGE
     search, view = shown_tree()
     kept = {name: data for data, name, _ in published}
     (output,) = (name for name, data in kept.items() if "rl-still" in str(data))
@@ -196,27 +195,27 @@ def test_a_page_that_is_loaded_again_gets_what_it_needs_again(monkeypatch: pytes
     monkeypatch.setattr(notebook, "named_outputs", lambda shell: nullcontext([f"libraries of {page[0]}"]))
     monkeypatch.setattr(pn.extension, "_loaded", False)
     monkeypatch.setattr(
-        notebook, "load_libraries", lambda shell: (loaded.append(page[0]), extension.libraries_are_there(shell))
+        notebook,
+        "load_libraries",
+        lambda shell: (loaded.append(page[0]), extension.parts_of_page(shell).add(extension.LIBRARIES)),
     )
     assert notebook._load(shell) == ["libraries of one"]
     monkeypatch.setattr(pn.extension, "_loaded", True)
     assert notebook._load(shell) == []
-    extension.part_is_there(shell, "a part")
-    assert extension.has_part(shell, "a part")
+    extension.parts_of_page(shell).add("a part")
     page[0] = "two"
-    assert not extension.has_part(shell, "a part")
+    assert extension.parts_of_page(shell) == set()
     assert notebook._load(shell) == ["libraries of two"]
     assert loaded == ["one", "two"]
     extension._pages.clear()
     assert notebook._load(shell) == [], "what a line of the user loaded is not loaded again"
-    assert extension.has_libraries(shell)
+    assert extension.parts_of_page(shell) == {extension.LIBRARIES}
 
 
 def test_long_texts_are_handed_over_once_for_all_views(published: Published, monkeypatch: pytest.MonkeyPatch) -> None:
     shell: Any = SimpleNamespace(display_pub=published, get_parent=lambda: {"header": {"session": "one"}})
     monkeypatch.setattr(extension, "_pages", {})
-    monkeypatch.setattr(notebook, "has_part", extension.has_part)
-    monkeypatch.setattr(notebook, "part_is_there", extension.part_is_there)
+    monkeypatch.setattr(notebook, "parts_of_page", extension.parts_of_page)
     long = json.dumps('a "quoted" \\ text' * notebook._LONG)
     numbers = "1, " * notebook._LONG
     script = f'  var docs_json = {{"a": {long}, "b": [{numbers}0], "c": {long}}};\n  var render_items = ["{long}"];'

@@ -11,10 +11,9 @@ import panel as pn
 import param
 
 from ...rule_list import NearOptimalCount, NearOptimalCountProgress
-from ..live.job import Job
-from ..live.pool import POOL
+from ..live.job import POOL, Job
+from ..live.ticker import Work, Working
 from ..live.wording import count, duration
-from ..live.work import Work, Working
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, LayoutViewer, alert

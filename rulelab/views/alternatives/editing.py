@@ -17,10 +17,9 @@ from ...search import Search
 from ...snapshot import Snapshot
 from ..cards.card import Card, prepared_of
 from ..cards.exports import CardExports
-from ..live.job import Job
-from ..live.pool import POOL, Pool
+from ..live.job import POOL, Job, Pool
 from ..live.prepared import Prepared
-from ..live.work import Work
+from ..live.ticker import Work
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note

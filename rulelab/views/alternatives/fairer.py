@@ -16,10 +16,9 @@ from ...data.metrics import FEW
 from ...frontiers import FrontPoint, frontier
 from ..allowance import ALLOWED, take_memory
 from ..fronts.points import criterion_name
-from ..live.job import Job, Progress, run
-from ..live.pool import POOL
+from ..live.job import POOL, Job, Progress, run
+from ..live.ticker import Work, Working
 from ..live.wording import counted
-from ..live.work import Work, Working
 from ..search.plot_box import PlotBox
 from ..search.plots.base import Window, new_figure
 from ..search.plots.base import replace as refill

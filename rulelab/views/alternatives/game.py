@@ -18,8 +18,7 @@ from ...search import Search
 from ...snapshot import Snapshot, Status
 from ...store import BoardEntry, Store
 from ..cards.templates import filled
-from ..live.job import Progress
-from ..live.pool import POOL
+from ..live.job import POOL, Progress
 from ..live.ticker import Beat
 from ..widgets.buttons import Press
 from ..widgets.esc import plain

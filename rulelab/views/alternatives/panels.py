@@ -14,7 +14,7 @@ from ...data.metrics import rates_table
 from ...what_if import Change
 from ..cards import html as card_html
 from ..live.job import Job
-from ..live.work import Work
+from ..live.ticker import Work
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.fields import WIDE, LayoutViewer, button, select

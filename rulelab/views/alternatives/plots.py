@@ -28,8 +28,18 @@ from bokeh.models.annotations import BoxAnnotation
 from ...rule_list import NearOptimal
 from ...rule_set import NearOptimalRuleSets
 from ..live.wording import count, counted
-from ..search.plots.base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
-from ..search.slide import enlarged
+from ..search.plots.base import (
+    Columns,
+    Plot,
+    Window,
+    add_legend,
+    compact,
+    enlarged,
+    new_figure,
+    replace,
+    set_ticks,
+    show_entries,
+)
 from ..widgets.esc import plain
 from ..widgets.style import BLUE, INK, LENGTHS, ORANGE, SKY
 from .good import Good

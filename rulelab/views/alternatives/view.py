@@ -16,10 +16,9 @@ from ...rule_list import RuleListSearch
 from ...rule_set import RuleSetSearch
 from ...snapshot import Snapshot
 from ..cards.card import Card, of_search, prepared_of
-from ..live.job import Job
-from ..live.pool import POOL
+from ..live.job import POOL, Job
 from ..live.prepared import Prepared
-from ..live.work import Work, Working
+from ..live.ticker import Work, Working
 from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain

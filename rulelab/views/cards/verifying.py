@@ -20,10 +20,9 @@ from typing import Any
 from ...certificate import CertificateError
 from ...report import Withstood
 from ...rule_list import RuleListSearch
-from ..live.job import Job, Progress
-from ..live.pool import Pool
+from ..live.job import Job, Pool, Progress
+from ..live.ticker import Work
 from ..live.wording import count, grouped
-from ..live.work import Work
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.html import LiveText

@@ -17,7 +17,7 @@ from ...models import Model
 from ...search import Search
 from ...snapshot import Snapshot
 from ..live.job import Job
-from ..live.work import Work
+from ..live.ticker import Work
 from ..notebook import NotebookViewer
 from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain

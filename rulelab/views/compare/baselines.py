@@ -27,13 +27,7 @@ Row = tuple[Score, Score | None, str]
 
 
 def fitted(rows: Rows, report: Callable[[str], None]) -> dict[str, Row]:
-    """Fit every baseline that the data allow on the training rows.
-
-    Raises
-    ------
-    ValueError
-        When the data cannot be used; the message is for the user.
-    """
+    """Fit every baseline that the data allow on the training rows; ValueError when they cannot be used."""
     report("binarizing")
     plan = make_plan(rows.data, cv=2, sensitive=None, resample=None, random_state=_SEED, time_limit=None, gap=0.0)
     fold = _fold(plan, rows)
@@ -115,7 +109,10 @@ class Others:
             if job.busy or job.result is None:
                 continue
             own = {
-                f"{one.letter} {one.title}": _row(one)
+                f"{one.letter} {one.title}": (
+                    *(one.scores.training, one.scores.test),
+                    _size(len(one.card.model.rules), one.card.model.n_conditions),
+                )
                 for one in shown
                 if one.card.rows is not None and one.card.rows.key == key
             }
@@ -127,8 +124,3 @@ class Others:
 
 def _job(rows: Rows) -> Job:
     return Job(lambda progress: fitted(rows, progress.report))
-
-
-def _row(shown: ModelCard) -> tuple[Score | None, Score | None, str]:
-    model = shown.card.model
-    return shown.scores.training, shown.scores.test, _size(len(model.rules), model.n_conditions)

@@ -29,10 +29,7 @@ Act = Callable[[str, list[str], str], None]
 class ModelTable(JSComponent):
     """Every text is shown as text; what is pressed is told with the keys of rows.
 
-    Parameters
-    ----------
-    on_act : callable
-        Takes one of `OF_STORE`, keys, and a text, of which the last two may be anything that the browser sends.
+    `on_act` takes one of `OF_STORE`, keys, and a text, of which the last two may be anything that the browser sends.
     """
 
     rows = param.List(default=[], doc="The kept runs, see `rulelab.views.kept_runs.runs.row`.")
@@ -65,16 +62,10 @@ class ModelTable(JSComponent):
 
 
 def row(key: str, title: str, said: str, figures: list[tuple[str, float]], **more: Any) -> dict[str, Any]:
-    """A row of the table.
+    """A row of the table, by its key, with its title and what else is said of it.
 
-    Parameters
-    ----------
-    key, title, said : str
-        What it is asked for by, what it is called, what else is said of it.
-    figures : list of (str, float)
-        Accuracy, gap, rules, proof and origin: as they are shown, and what they are sorted by; nan: not at all.
-    **more
-        ``letter`` of its card, ``tick`` (what is asked when it is ticked), ``acts``, ``same`` (equal for one model).
+    `figures`: accuracy, gap, rules, proof and origin: as shown, and what they are sorted by; nan: not at all.
+    `more`: ``letter`` of its card, ``tick`` (asked when it is ticked), ``acts``, ``same`` (equal for one model).
     """
     sort = [None if math.isnan(value) else value for _, value in figures]
     texts = [text for text, _ in figures]
@@ -88,7 +79,7 @@ def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, A
     figures = [
         accuracy(scores.test or scores.training),
         _gap(scores, criterion, attribute),
-        _size(card),
+        (f"{len(card.model.rules)}", float(len(card.model.rules))),
         _proof(card),
         made,
     ]
@@ -127,10 +118,6 @@ def _gap(scores: Scores, criterion: str, attribute: str) -> tuple[str, float]:
         return unknown
     interval = (max(gap.low, 0.0), gap.high) if scores.on_test else (math.nan, math.nan)
     return with_interval(gap.value, *interval), gap.value
-
-
-def _size(card: Card) -> tuple[str, float]:
-    return f"{len(card.model.rules)}", float(len(card.model.rules))
 
 
 def _proof(card: Card) -> tuple[str, float]:

@@ -20,9 +20,8 @@ from ..cards.differences import LETTERS, incomparable
 from ..cards.report import glance
 from ..cards.view import ModelCard
 from ..live.job import Job
-from ..live.ticker import Beat
+from ..live.ticker import Beat, Work
 from ..live.wording import counted
-from ..live.work import Work
 from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Focus, Kept
 from ..widgets.buttons import download
@@ -100,13 +99,7 @@ class CompareView(Complaining, NotebookViewer):
         return self._layout
 
     def pin(self, card: Card) -> str:
-        """Add a card and return its letter.
-
-        Raises
-        ------
-        ValueError
-            When there is no place left.
-        """
+        """Add a card and return its letter; ValueError when there is no place left."""
         (letter,) = self._take([card])
         return letter
 

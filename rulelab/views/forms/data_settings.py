@@ -18,7 +18,7 @@ from ...families import Parameter
 from ...store import KeptTable
 from ..live.job import Job, Progress
 from ..live.recipe import load_code
-from ..live.work import Work, Working
+from ..live.ticker import Work, Working
 from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
 from ..widgets.uploader import Uploader

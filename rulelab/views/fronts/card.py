@@ -22,10 +22,9 @@ from ..cards.card import Card, Proof
 from ..cards.rows import Rows, Split
 from ..cards.templates import today
 from ..cards.view import ModelCard
-from ..live.job import Job
-from ..live.pool import POOL
+from ..live.job import POOL, Job
+from ..live.ticker import Work, Working
 from ..live.wording import count, family_name
-from ..live.work import Work, Working
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain

@@ -19,8 +19,7 @@ from bokeh.plotting import figure
 from ...assets import asset
 from ...sweeps import FAMILIES
 from ..live.wording import counted
-from ..search.plots.base import Columns, Plot, add_legend, new_figure, replace, show_entries
-from ..search.slide import enlarged
+from ..search.plots.base import Columns, Plot, add_legend, enlarged, new_figure, replace, show_entries
 from ..widgets.esc import plain
 from ..widgets.style import INK
 from .look import COLORS, LOOKS, spread_out

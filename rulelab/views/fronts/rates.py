@@ -13,8 +13,7 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from ...data.gaps import CONSTRAINED, MEASURED
 from ...families.criteria import EVERY
 from ...sweeps import Sweep
-from ..search.plots.base import Plot, add_legend, new_figure, replace, show_entries
-from ..search.slide import enlarged
+from ..search.plots.base import Plot, add_legend, enlarged, new_figure, replace, show_entries
 from .look import COLORS
 from .points import PARTS
 

@@ -17,8 +17,7 @@ from ...sweeps import FAMILIES, Sweep
 from ...sweeps.families import PREPARING, shared
 from ...sweeps.result import FAILED, Result
 from ..allowance import ALLOWED, take_memory
-from ..live.job import Job, Progress
-from ..live.pool import Pool
+from ..live.job import Job, Pool, Progress
 from ..live.wording import Standing, count, counted, family_name
 from .points import PARTS, Point, points, told
 

@@ -9,9 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...store import Store
-from ..live.job import Job
-from ..live.pool import Pool
-from ..live.session import THREAD_NAME, lower_priority
+from ..live.job import THREAD_NAME, Job, Pool, lower_priority
 
 MOST_WAITING = 1000
 """Tasks in the line; more are refused."""

@@ -17,7 +17,7 @@ from ..cards.rows import KEPT_ROWS
 from ..live.recipe import load_code
 from ..live.session import SearchSession
 from ..live.state import State
-from ..search.exports import proof_of, unproven
+from ..search.best import proof_of, unproven
 from ..search.runs.past import settings_in_words
 from . import proving
 from .keeper import Keeper

@@ -17,7 +17,7 @@ from ...certificate import verify
 from ...data.problem import Problem
 from ...rule_list import RuleListSearch
 from ...search import solve
-from ..live.work import Work, Working
+from ..live.ticker import Work, Working
 from ..widgets.style import sheet
 from .plan import as_html, sections
 

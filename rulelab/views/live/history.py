@@ -1,18 +1,23 @@
-"""The history of a search: every snapshot at first, thinned out as it grows, as a table when it is exported."""
+"""What a page sees of a search: its history, thinned out as it grows, and frames taken between its units of work."""
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
 from ...recording.recording import trace_row
+from ...search import Search
 from ...snapshot import Snapshot, Status
 
 MAX_POINTS = 4000
+MOST_SHARE = 0.03
+"""Of the time of a search, for each thing that is watched."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +31,8 @@ class Mark:
 class History:
     """Snapshots in the order of the search, safe to append to in one thread and to read in another.
 
-    When ``limit`` is reached every second snapshot is dropped, and from then on only every second (fourth, ...) one is
-    kept. Snapshots with a new incumbent and the last one of a search are always kept.
-
-    `limit`: at least 2.
+    When ``limit`` (2 at least) is reached every second snapshot is dropped, and from then on only every second (fourth,
+    ...) one is kept. Snapshots with a new incumbent and the last one of a search are always kept.
     """
 
     def __init__(self, limit: int = MAX_POINTS) -> None:
@@ -62,16 +65,7 @@ class History:
                 self._thin()
 
     def since(self, mark: Mark) -> tuple[list[Snapshot], Mark, bool]:
-        """What came after ``mark``.
-
-        Returns
-        -------
-        snapshots : list of Snapshot
-        mark : Mark
-            To be passed next time.
-        whole : bool
-            Whether the snapshots are the whole history, because it was thinned (or never read) before.
-        """
+        """What came after ``mark``, the next mark, and whether it is the whole history, which was thinned or is new."""
         with self._lock:
             whole = mark.generation != self._generation
             snapshots = self._kept[0 if whole else mark.length :]
@@ -103,3 +97,55 @@ def relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) ->
             each = replace(each, incumbent=replace(best, model=known[key]))
         out.append(each)
     return out
+
+
+@dataclass
+class _Watch:
+    """One thing that is looked at; what it shows is of the step, or of none yet."""
+
+    see: Callable[[Search], Any]
+    every: float
+    frame: Any = None
+    step: int = -1
+    due: float = 0.0
+
+
+class Watching:
+    """The things that are looked at, by name.
+
+    Wanted and dropped by the page, taken by whoever has the search in hand. Looking at a thing costs at most
+    `MOST_SHARE` of the time while the search goes on; at rest it is seen at once.
+    """
+
+    def __init__(self) -> None:
+        self._wanted: dict[str, _Watch] = {}
+
+    def want(self, name: str, see: Callable[[Search], Any], every: float) -> None:
+        """Look at a thing every so many seconds, under its name; ``see`` gives a frame of it, and changes nothing."""
+        self._wanted[name] = _Watch(see, every)
+
+    def drop(self, name: str) -> None:
+        """Look at it no more."""
+        self._wanted.pop(name, None)
+
+    def frame(self, name: str) -> Any:
+        """What was seen last; None: nothing yet."""
+        watch = self._wanted.get(name)
+        return None if watch is None else watch.frame
+
+    def behind(self, step: int) -> bool:
+        """Whether something has not been seen as it is at this step."""
+        return any(watch.step != step for watch in list(self._wanted.values()))
+
+    def take(self, search: Search, step: int, rests: bool) -> None:
+        """Look at what is due, or, where the search rests, at all that has changed."""
+        for name, watch in list(self._wanted.items()):
+            began = time.monotonic()
+            if watch.step == step or not (rests or began >= watch.due):
+                continue
+            try:
+                watch.frame = watch.see(search)
+            except Exception:  # a search of an hour does not end because it cannot be drawn
+                logging.getLogger(__name__).exception("%s cannot be shown", name)
+            now = time.monotonic()
+            watch.step, watch.due = step, now + max(watch.every, (now - began) / MOST_SHARE)

@@ -1,18 +1,74 @@
-"""One piece of work in a thread of its own, such as a search, that the page watches and can cancel; no Panel."""
+"""Work in threads of their own, such as searches, that the page watches, and the line before the processors; no Panel.
+
+A first-come first-served line lets many searches on one machine all go on.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..allowance import Share
-from .pool import Pool
-from .session import THREAD_NAME, lower_priority
 
+THREAD_NAME = "rulelab search"
+_NICENESS = 10
+_LOOK_SECONDS = 0.2
+
+
+class Pool:
+    """A fixed number of places; who finds none free waits in line and takes the next one."""
+
+    def __init__(self, places: int) -> None:
+        self.places = places
+        self._free = places
+        self._line: deque[object] = deque()
+        self._changed = threading.Condition()
+
+    @contextlib.contextmanager
+    def place(self, cancelled: Callable[[], bool]) -> Iterator[bool]:
+        """Wait for a place and hold it for the ``with`` block; yields False, without a place, once ``cancelled()``."""
+        ticket = object()
+        with self._changed:
+            self._line.append(ticket)
+            try:
+                while not cancelled() and not (self._free > 0 and self._line[0] is ticket):
+                    self._changed.wait(_LOOK_SECONDS)
+            finally:
+                self._line.remove(ticket)
+                granted = not cancelled()
+                self._free -= granted
+                self._changed.notify_all()
+        try:
+            yield granted
+        finally:
+            if granted:
+                with self._changed:
+                    self._free += 1
+                    self._changed.notify_all()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait in line."""
+        return len(self._line)
+
+
+POOL = Pool(max(1, (os.cpu_count() or 2) - 1))
+"""The places of this process: one processor stays free for the page."""
 SIDE_WORK = Pool(1)
 """Scores and baselines of all sessions wait in this line; searches have a pool of their own."""
+
+
+def lower_priority() -> None:
+    """Let the thread of the page go first; only Linux knows priorities of threads."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 class Cancelled(ValueError):  # noqa: N818 - nothing went wrong
@@ -51,11 +107,7 @@ class Progress:
 
 
 class Job:
-    """Work that is done once, beside the page.
-
-    `work` gets a `Progress` and gives the result; raises ValueError with a message for the user. `pool`: the line to
-    wait in.
-    """
+    """Work that is done once, beside the page: it gives the result, or raises ValueError with words for the user."""
 
     def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK) -> None:
         self.progress = Progress()
@@ -103,8 +155,7 @@ class Job:
 def run(search: Any, seconds: float, progress: Progress, said: Callable[[Any], str], what: str) -> Any:
     """Advance a search, with its share of the memory, until it ends or is cancelled; its last snapshot.
 
-    `seconds`: its time limit; compiling is not counted. `said` says of a snapshot what is being done. `what`: the
-    search, while it is compiled.
+    Compiling ``what`` does not count as time. `said` says of a snapshot what is being done.
     """
     if not search.compiled:
         progress.report(f"compiling {what}: once per machine, up to a minute")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,6 @@ from ...rule_list.near_optimal.traits import group_masses
 from ...search import Search
 from ...snapshot import Snapshot
 
-if TYPE_CHECKING:
-    from ...datasets import Dataset
 _MOST_ASKED = 200_000
 """Of more rows it is not said what the model does on each: that would hold up the page."""
 

@@ -55,23 +55,19 @@ class PageRecipe(Recipe):
 
     def __call__(self, report: Callable[[str], None]) -> Prepared:
         """Load, binarize and set up the search; raises ValueError with a message for the user."""
+        parameters = self.parameters
+        if ALLOWED.memory is not None:  # what one search may hold on this server; mining keeps to it, too
+            parameters = {**parameters, MEMORY.name: ALLOWED.within(self[MEMORY.name])}
         try:
-            return self._within_share._prepared(report)
+            return replace(self, parameters=parameters)._prepared(report)
         except ValueError as error:
             text = titled(text_of(error), self.family)
             if isinstance(error, ParameterError):
                 raise ParameterError(error.name, error.value, error.requirement, text) from error
             raise ValueError(text) from error
 
-    @property
-    def _within_share(self) -> PageRecipe:
-        """The same within the memory that one search may hold on this server; mining keeps to it, too."""
-        if ALLOWED.memory is None:
-            return self
-        return replace(self, parameters={**self.parameters, MEMORY.name: ALLOWED.within(self[MEMORY.name])})
-
     def _prepared(self, report: Callable[[str], None]) -> Prepared:
-        data, binarizer, counts = self._counted(report) if self.counted is not None else self._read(report)
+        data, binarizer, counts = self._counted(report)
         refuse_large(data)
         groups = _groups(data, self.sensitive) if compares_groups(self.parameters) else None
         training, test = split(data.y, self.test_share) if counts is None else counts.positions
@@ -97,15 +93,15 @@ class PageRecipe(Recipe):
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
         fewer = grouped(titled(note, self.family))
-        notes = (fewer, mined(features), *_compared(problem, self.sensitive), merged)
+        notes = (_kept_out(data.count(test)), fewer, mined(features), _compared(problem, self.sensitive), merged)
         return Prepared(
             search,
             labels=(data.negative, data.positive),
             target=str(data.target),
             name=data.name,
-            notes=(_about(data), *_kept_out(data.count(test)), *filter(None, notes)),
+            notes=(_about(data), *filter(None, notes)),
             fewer=fewer,
-            left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
+            left_out=_left_out(binarizer),
             data=data,
             test_rows=test if len(test) else None,
             recipe=replace(
@@ -118,11 +114,11 @@ class PageRecipe(Recipe):
             unconstrained=without_fairness(search, report),
         )
 
-    def _read(self, report: Callable[[str], None]) -> tuple[Dataset, None, None]:
-        report("reading the data")
-        return self.load(), None, None
-
-    def _counted(self, report: Callable[[str], None]) -> tuple[Dataset, Binarizer, PatternCounts]:
+    def _counted(self, report: Callable[[str], None]) -> tuple[Dataset, Binarizer | None, PatternCounts | None]:
+        """The data; of a table that is counted, with the conditions under which its rows were counted."""
+        if self.counted is None:
+            report("reading the data")
+            return self.load(), None, None
         binarizer = self.binarizer()
         counts = self.counted.count(binarizer, self.test_share, SPLIT_SEED, report)
         return counts.dataset(), binarizer, counts
@@ -131,8 +127,7 @@ class PageRecipe(Recipe):
         """The parameters, with as many conditions to a rule as there was room for."""
         if not isinstance(features, Antecedents):
             return self.parameters
-        most = max(map(len, features.members))
-        return {**self.parameters, "max_conditions": most}
+        return {**self.parameters, "max_conditions": max(map(len, features.members))}
 
 
 def compares_groups(parameters: Mapping[str, Any]) -> bool:
@@ -141,10 +136,7 @@ def compares_groups(parameters: Mapping[str, Any]) -> bool:
 
 
 def split(y: pd.Series, test_share: float) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of the training rows and of the test rows, the same each time, both with the classes' proportions.
-
-    ValueError when the share is out of range, or a class has too few rows.
-    """
+    """Positions of training and test rows, the same each time, with the classes' proportions; ValueError: too few."""
     rows = np.arange(len(y))
     if not 0 <= test_share <= 0.9:
         raise ValueError(f"the test share must lie between 0 and 0.9, not {test_share:g}")
@@ -190,12 +182,16 @@ def _groups(data: Dataset, column: str | None) -> pd.Series:
     return data.sensitive[column]
 
 
-def _compared(problem: Problem, column: str | None) -> tuple[str, ...]:
+def _compared(problem: Problem, column: str | None) -> str:
     if problem.groups is None:
-        return ()
+        return ""
     sizes = (problem.groups.positives + problem.groups.negatives).sum(axis=1).tolist()
     named = ", ".join(f"{name} ({count(size)})" for name, size in zip(problem.groups.names, sizes, strict=True))
-    return (f"groups by {column}: {named}",)
+    return f"groups by {column}: {named}"
+
+
+def _left_out(binarizer: Binarizer | None) -> tuple[str, ...]:
+    return () if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_)
 
 
 def mined(features: Antecedents | pd.DataFrame) -> str:
@@ -220,8 +216,8 @@ def _about(data: Dataset) -> str:
     return said if data.weight is None else f"{said}; rows weigh as {data.weight.name} says"
 
 
-def _kept_out(rows: int) -> tuple[str, ...]:
-    return (f"{count(rows)} rows kept out of training, for the test",) if rows else ()
+def _kept_out(rows: int) -> str:
+    return f"{count(rows)} rows kept out of training, for the test" if rows else ""
 
 
 @dataclass(frozen=True)
@@ -250,15 +246,14 @@ class ClassRecipe(PageRecipe):
             search.compile()
         merged = f"{count(problem.n_rows)} rows merged into {count(len(problem.matrix))} patterns"
         fewer = grouped(titled(note, self.family))
-        notes = (fewer, mined(features), merged)
-        kept_out = f"{count(len(test))} rows kept out of training, for the test" if len(test) else ""
+        notes = (_kept_out(len(test)), fewer, mined(features), merged)
         return Prepared(
             search,
             target=str(data.target),
             name=data.name,
-            notes=(_about_classes(data, labels), *filter(None, (kept_out, *notes))),
+            notes=(_about_classes(data, labels), *filter(None, notes)),
             fewer=fewer,
-            left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
+            left_out=_left_out(binarizer),
             recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),
             classes=ClassRows(data, labels, test),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 from ...models import MultiClassRuleList
 from ...recording import Recording
@@ -36,11 +36,10 @@ class RecordedSearch:
 
 
 class RecordedSession(SearchSession):
-    """A session that nothing can be done with but to look at it.
+    """A session to look at, with the card of the model at its end; ValueError when nothing was recorded."""
 
-    `name`: of the file. `look`: how it is shown, see `rulelab.views.search.families.LOOKS`. `card`: of the model at its
-    end. ValueError when nothing was recorded.
-    """
+    recorded: ClassVar[bool] = True
+    resumable = unseen = False
 
     def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:
         self.card = card
@@ -58,12 +57,8 @@ class RecordedSession(SearchSession):
             self.history.append(snapshot)
         self.snapshot: Snapshot = recording.snapshots[-1]
         self.prepared = prepared
-        self._state = State.ENDED
+        self.state = State.ENDED
         self._frames: dict[str, Any] = {}
-
-    @property
-    def resumable(self) -> bool:
-        return False
 
     def run(self) -> None:
         """Nothing: it has ended."""
@@ -81,11 +76,3 @@ class RecordedSession(SearchSession):
 
     def seen(self, name: str) -> Any:
         return self._frames.get(name)
-
-    @property
-    def recorded(self) -> bool:
-        return True
-
-    @property
-    def unseen(self) -> bool:
-        return False

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import os
-import sys
 import threading
 import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakSet
 
 from ...arguments import ParameterError
@@ -21,16 +18,12 @@ from ...search import Search
 from ...slices import Slices
 from ...snapshot import Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY, Share, take_memory
-from .history import History, Mark, relabelled
-from .pool import POOL, Pool
+from .history import History, Mark, Watching, relabelled
+from .job import POOL, THREAD_NAME, Pool, lower_priority
 from .prepared import Prepared, Source, Unwanted
 from .state import FULL_SPEED, Limits, Pace, Pacing, State
-from .watching import Watching
-
-THREAD_NAME = "rulelab search"
 
 _LOG = logging.getLogger(__name__)
-_NICENESS = 10
 _WAIT_WORTH_SHOWING = 0.3
 _MOMENT = 0.05
 """Seconds after which whoever waits for a step is heard."""
@@ -38,6 +31,8 @@ _MOMENT = 0.05
 
 class SearchSession:
     """Drives one search from a thread of its own."""
+
+    recorded: ClassVar[bool] = False  # whether there is but a recording, without rows
 
     def __init__(
         self,
@@ -61,7 +56,7 @@ class SearchSession:
         self._pool = pool
         self._slices = Slices()
         self.course = Course()
-        self._state = State.IDLE
+        self.state = State.IDLE
         self._wanted = State.IDLE
         self._steps = 0
         self._closed = False
@@ -75,10 +70,6 @@ class SearchSession:
         self._ended_by: str | None = None
         self.run_id = uuid.uuid4().hex[:12]
         OPEN.add(self)
-
-    @property
-    def state(self) -> State:
-        return self._state
 
     @property
     def search(self) -> Search | None:
@@ -111,17 +102,17 @@ class SearchSession:
     @property
     def stopping(self) -> bool:
         """Whether it was told to stop, and the worker has not yet."""
-        return self._wanted is State.STOPPED and not self._state.over
+        return self._wanted is State.STOPPED and not self.state.over
 
     @property
     def goes_on(self) -> bool:
         """Whether it works until it is told otherwise; a single step ends by itself."""
-        return self._state.busy and self._wanted is State.RUNNING
+        return self.state.busy and self._wanted is State.RUNNING
 
     @property
     def resumable(self) -> bool:
         """Whether the search has ended at a limit and may go on; where arithmetic ends, nothing is left to search."""
-        last = self.snapshot if self._state is State.ENDED else None
+        last = self.snapshot if self.state is State.ENDED else None
         return last is not None and last.status is Status.LIMIT and last.limit != "exactness"
 
     def run(self) -> None:
@@ -135,7 +126,7 @@ class SearchSession:
     def pause(self) -> None:
         """Hold the search after the present slice (20-50 ms)."""
         with self._changed:
-            if self._state.busy:
+            if self.state.busy:
                 self._wanted = State.PAUSED
                 self._changed.notify_all()
 
@@ -143,8 +134,8 @@ class SearchSession:
         """End the search and keep what it has proven."""
         with self._changed:
             self._wanted = State.STOPPED
-            if not self.alive and not self._state.over:
-                self._state = State.STOPPED
+            if not self.alive and not self.state.over:
+                self.state = State.STOPPED
             self._changed.notify_all()
 
     def end_at(self, limit: str) -> None:
@@ -158,20 +149,10 @@ class SearchSession:
             self._changed.notify_all()
 
     def watch(self, name: str, see: Callable[[Search], Any], every: float) -> None:
-        """Look at something of the search between two of its units of work, and at once while it rests.
-
-        Parameters
-        ----------
-        name : str
-            Replaces what is watched under this name.
-        see : callable
-            Takes the search and gives what `seen` is to give; runs in another thread, and must change nothing.
-        every : float
-            Seconds between two looks while the search runs, at least.
-        """
+        """Look at something of the search between its units of work, and at once while it rests; see `Watching`."""
         with self._changed:
             self._watching.want(name, see, every)
-            if self._state.over and self.search is not None and not self._closed:
+            if self.state.over and self.search is not None and not self._closed:
                 threading.Thread(target=self._look, args=(True,), name=THREAD_NAME, daemon=True).start()
             self._changed.notify_all()
 
@@ -185,26 +166,16 @@ class SearchSession:
 
     def recording(self) -> Recording:
         """The run so far, to be saved; raises ValueError before there is one."""
-        if self.search is None:
+        if self.prepared is None:
             raise ValueError("there is nothing to record before the search is made")
         snapshots, _, _ = self.history.since(Mark())
         with self._in_hand:
-            return Recording.of(self.search, relabelled(snapshots, self.labels), course=self.course)
-
-    @property
-    def labels(self) -> tuple[Any, Any] | None:
-        """What to call the classes."""
-        return None if self.prepared is None else self.prepared.labels
-
-    @property
-    def recorded(self) -> bool:
-        """Whether there is but a recording, without rows."""
-        return False
+            return Recording.of(self.prepared.search, relabelled(snapshots, self.prepared.labels), course=self.course)
 
     @property
     def unseen(self) -> bool:
         """Whether the search rests and something that is watched is still to be looked at."""
-        rests = self._state is State.PAUSED or self._state.over
+        rests = self.state is State.PAUSED or self.state.over
         return rests and self.search is not None and self._watching.behind(self._step)
 
     def join(self, timeout: float | None = None) -> None:
@@ -214,23 +185,23 @@ class SearchSession:
 
     def _ask(self, wanted: State, steps: int = 0) -> None:
         with self._changed:
-            if self._closed or (self._state.over and not self.resumable):
+            if self._closed or (self.state.over and not self.resumable):
                 return
-            if self._state.busy and steps and self._wanted is State.RUNNING:
+            if self.state.busy and steps and self._wanted is State.RUNNING:
                 self._wanted = State.PAUSED
                 self._changed.notify_all()
                 return
             self._wanted = wanted
             self._steps += steps
-            if not self.alive or self._state.over:
+            if not self.alive or self.state.over:
                 self._start()
-            elif self._state is State.PAUSED:
-                self._state = State.RUNNING  # at once: a view in a notebook stops looking when nothing goes on
+            elif self.state is State.PAUSED:
+                self.state = State.RUNNING  # at once: a view in a notebook stops looking when nothing goes on
             self._changed.notify_all()
 
     def _start(self) -> None:
         self._ended_by = None
-        self._state = State.PREPARING if self.search is None else State.RUNNING
+        self.state = State.PREPARING if self.search is None else State.RUNNING
         self._thread = threading.Thread(target=self._work, name=THREAD_NAME, daemon=True)
         self._thread.start()
 
@@ -248,7 +219,7 @@ class SearchSession:
                 self.error = "the search stopped on an unexpected error; the log of the server has the details"
             self._note(end)
             with self._changed:
-                self._state = end
+                self.state = end
             self._look(rests=True)  # at what was asked for since the search came to rest
 
     def _note(self, end: State) -> None:
@@ -267,7 +238,9 @@ class SearchSession:
             if granted:
                 try:
                     self.prepared = self.source(self._report)
-                    _hold_back(self.prepared.search)
+                    search: Any = self.prepared.search
+                    if hasattr(search, "memory_limit"):  # no more than this server allows
+                        search.memory_limit = ALLOWED.within(search.memory_limit)
                 except Unwanted:
                     return State.STOPPED
         return None if granted else State.STOPPED
@@ -276,10 +249,12 @@ class SearchSession:
         assert self.prepared is not None
         self._begun_at = 0.0 if self.snapshot is None else self.snapshot.seconds
         self._slices = Slices()
-        with Share(self.prepared.search, self._held):
+        with Share(self.prepared.search, lambda: self.held):
             return self._slice_by_slice(self.prepared.search)
 
-    def _held(self) -> int:
+    @property
+    def held(self) -> int:
+        """Bytes that the search holds."""
         return 0 if self.snapshot is None else self.snapshot.memory_bytes
 
     def _slice_by_slice(self, search: Search) -> State:
@@ -287,7 +262,7 @@ class SearchSession:
             stepping = self._take_step()
             phase = "" if self.snapshot is None else self.snapshot.phase
             known = search.compiled or phase in self._seen_phases
-            self._state = State.RUNNING if known else State.COMPILING
+            self.state = State.RUNNING if known else State.COMPILING
             self._waiting_since = time.monotonic()
             with self._pool.place(self._ended) as granted:
                 self._waiting_since = None
@@ -333,7 +308,7 @@ class SearchSession:
         while True:
             with self._changed:
                 while rests := self._rests:
-                    self._state = State.PAUSED  # before a look, which takes seconds where there are many prefixes
+                    self.state = State.PAUSED  # before a look, which takes seconds where there are many prefixes
                     if self._watching.behind(self._step):
                         break
                     self._changed.wait()
@@ -379,7 +354,7 @@ class SearchSession:
         if self._ended_by is not None:
             raise ValueError(NO_MEMORY)
         take_memory()
-        self.doing, self._state = doing, State.PREPARING
+        self.doing, self.state = doing, State.PREPARING
 
 
 def _opens_none(search: Search, found: Snapshot) -> bool:
@@ -387,18 +362,5 @@ def _opens_none(search: Search, found: Snapshot) -> bool:
     return isinstance(search, PrefixSearch) and found.status is Status.RUNNING and not found.counts["expanded"]
 
 
-def _hold_back(search: Any) -> None:
-    """Let a search hold no more memory than this server allows."""
-    if hasattr(search, "memory_limit"):
-        search.memory_limit = ALLOWED.within(search.memory_limit)
-
-
 OPEN: WeakSet[SearchSession] = WeakSet()
 """The runs of this process that somebody looks at."""
-
-
-def lower_priority() -> None:
-    """Let the thread of the page go first; only Linux knows priorities of threads."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

@@ -89,10 +89,7 @@ class Limits:
         return replace(self, seconds=min(most, default=None))
 
     def reached(self, snapshot: Snapshot, begun_at: float) -> Snapshot:
-        """A moment of a run, which is its last one where a limit is reached.
-
-        `begun_at`: seconds of search when the run began, or went on after a limit.
-        """
+        """A moment of a run that began or went on at ``begun_at``; its last one where a limit is reached."""
         if snapshot.status is Status.RUNNING:
             if self.gap > 0 and snapshot.gap <= self.gap:
                 return replace(snapshot, status=Status.LIMIT, limit="gap")

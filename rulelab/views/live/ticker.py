@@ -1,4 +1,4 @@
-"""A function that is called again and again while there is something to show, and what a page sends meanwhile."""
+"""What is called again and again while there is something to show, such as work beside the page, and who sees it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from panel.io.callbacks import PeriodicCallback
 from panel.io.state import set_curdoc
 
 from ..notebook import keep_stills, one_at_a_time
+from .job import SIDE_WORK, Job, Pool, Progress
+from .session import SearchSession
 from .state import TICK_SECONDS
 
 _HELD = ("_WRITE_MSGS", "_WRITE_EVENTS")
@@ -175,3 +177,111 @@ class Beat:
     def _beat(self) -> None:
         if self._callback is not None and not self._tick():  # it may have been stopped while it waited
             self.stop()
+
+
+class Work:
+    """What a part of the page has done beside it; what is begun ends what was under way.
+
+    `tell` takes, on every beat, what is being done and for how long. `start` starts the beat of a part that looks at
+    more than this work, and calls its `refresh` itself; by default the work has a beat of its own.
+    """
+
+    def __init__(
+        self,
+        tell: Callable[[str], Any] = lambda doing: None,
+        pool: Pool = SIDE_WORK,
+        start: Callable[[], Any] | None = None,
+    ) -> None:
+        self._tell, self._pool = tell, pool
+        self._beat = Beat(self.refresh)
+        self._start = start or self._beat.start
+        self._job: Job | None = None
+        self._then: Callable[[Job], Any] = lambda job: None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is done, or has been done and is not taken yet."""
+        return self._job is not None
+
+    @property
+    def standing(self) -> str:
+        """What is being done, and for how long; empty: nothing."""
+        return "" if self._job is None else self._job.standing
+
+    def begin(self, work: Callable[[Progress], Any], then: Callable[[Job], Any]) -> None:
+        """Do something, see `Job`; ``then`` takes the job when it has ended, also where it was cancelled."""
+        self.cancel()
+        self._job, self._then = Job(work, self._pool), then
+        self._start()
+
+    def cancel(self) -> None:
+        """Let what is under way end as soon as it can; what it has found by then is taken."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def forget(self) -> None:
+        """Cancel, and take nothing."""
+        self.cancel()
+        self._job = None
+
+    def close(self) -> None:
+        """Cancel; nothing is shown any more."""
+        self.cancel()
+        self._beat.stop()
+
+    def refresh(self) -> bool:
+        """Tell how far it is, or take what was done; True while there is something to wait for."""
+        job = self._job
+        if job is not None and job.busy:
+            self._tell(job.standing)
+        elif job is not None:
+            self._job = None
+            self._then(job)
+        return self._job is not None
+
+
+class Working:
+    """A part of the page that has one `Work`."""
+
+    _work: Work
+
+    def refresh(self) -> bool:
+        """Show what is new; True while more may come."""
+        return self._work.refresh()
+
+    def close(self) -> None:
+        """End what is under way."""
+        self._work.close()
+
+
+class Presence:
+    """The browser's connection to a page; in a notebook there is none, and somebody is there always."""
+
+    def __init__(self, session: Callable[[], SearchSession], resend: Callable[[], None]) -> None:
+        self._context: Any = None if pn.state.curdoc is None else pn.state.curdoc.session_context
+        self._session, self._resend = session, resend
+        self._connected, self._left_running = True, False
+        self._met = False  # whether a browser has come: the first one is sent everything as it is
+
+    @property
+    def served(self) -> bool:
+        """Whether a page is shown by a server."""
+        return self._context is not None
+
+    def mind(self) -> None:
+        """Pause what nobody sees, or go on with it."""
+        context = self._context
+        if context is None:
+            return
+        connected = context.session is None or context.session.connection_count > 0
+        if self._connected and not connected and self._session().state.busy:
+            self._left_running = True
+            self._session().pause()
+        elif connected and not self._connected:
+            if self._met:
+                self._resend()
+            if self._left_running:
+                self._session().run()
+            self._left_running = False
+        self._met |= connected and context.session is not None
+        self._connected = connected

@@ -59,7 +59,8 @@ def standing(session: SearchSession) -> Standing:
     waiting = session.waiting
     if waiting and session.state.busy:
         phase += f" (sharing the processors, {waiting} in line)"
-    shown = [] if session.snapshot is None else figures(session.snapshot, _family(session))
+    family = "rule_list" if session.search is None else session.search.family
+    shown = [] if session.snapshot is None else figures(session.snapshot, family)
     return Standing(tone, phase, shown)
 
 
@@ -143,10 +144,6 @@ def _phase(session: SearchSession) -> tuple[str, str]:
     found = report(search, snapshot, ended="stopped" if state is State.STOPPED else "")
     proven = snapshot.status in (Status.OPTIMAL, Status.INFEASIBLE)
     return "proven" if proven else "limit", plain(grouped(found.headline), 600)
-
-
-def _family(session: SearchSession) -> str:
-    return "rule_list" if session.search is None else session.search.family
 
 
 def family_name(family: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -24,25 +25,7 @@ from ..widgets.icons import ICON
 from ..widgets.style import STRIP_CSS
 from .tabs import Tabs
 
-SPOKEN = {
-    "components": {
-        "MuiTypography": {
-            "defaultProps": {"variantMapping": {"h3": "h1", "h5": "div"}},
-            "styleOverrides": {
-                "h3": {
-                    "marginRight": "10px !important",
-                    "@media (max-width: 430px)": {"fontSize": "17px !important", "margin": "0 8px 0 -8px !important"},
-                    "@media (max-width: 345px)": {"fontSize": "0 !important", "margin": "0 !important"},
-                }
-            },
-        },
-        "MuiToolbar": {"styleOverrides": {"root": {"@media (max-height: 760px)": {"minHeight": "46px !important"}}}},
-        "MuiIconButton": {
-            "styleOverrides": {"root": {"&.Mui-focusVisible": {"outline": "3px solid", "outlineOffset": "-4px"}}}
-        },
-        "MuiLinearProgress": {"defaultProps": {"aria-hidden": True}},
-    }
-}
+SPOKEN: dict[str, Any] = json.loads(asset("theme.json"))
 """The page's title is its first heading, and the room below the bar is none; nor is the bar that is never shown. On the
 low screen of a projector the bar is narrow."""
 TITLE = "rulelab"
@@ -117,8 +100,7 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
     simple = simple or address.asks("simple")
     look = Look(system=pn.state.cookies.get(Look.COOKIE) == "1")
     variables["look"] = look
-    complaints = address.follow(Part(look, ["theme"]))
-    tabs = Tabs(address, complaints, dark=look.dark, simple=simple)
+    tabs = Tabs(address, address.follow(Part(look, ["theme"])), dark=look.dark, simple=simple)
     if document is not None:
         listen(document, tabs.complain)
     bar.on_msg(lambda event: tabs.complain("; ".join(address.go(str(event.data)))))

@@ -61,6 +61,7 @@ class SearchTab:
             new_session=self.setup.new_session, first=first, question=self.setup.sentence, on_standing=self.again.follow
         )
         self.view.on_settings = self.setup.go_back_to
+        self.complain = self.view.complain
         self.setup.on_change(self._settings_changed)
         self.view.param.watch(lambda _: self.setup.show_refused(self.view.session), "status")
         self.setup.param.watch(lambda event: self.view.param.update(refusal=event.new), "refusal")
@@ -72,10 +73,6 @@ class SearchTab:
         self.layout = pn.Column(
             self.setup, self.view, self.setup.table.dialog, self.presenter, stylesheets=[PAGE_CSS], **WIDE
         )
-
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self.view.complain(message)
 
     def source(self) -> Callable[[Callable[[str], None]], Prepared]:
         """Makes the search of the present run, or of the settings where these are not what was run here.

@@ -1,17 +1,27 @@
-"""The box of the best model at the moment that is shown: its rules, its doubts, and what can be done with it."""
+"""The box of the best model at the moment that is shown: its rules, its doubts, and what it is saved as."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import panel as pn
 
+from ...certificate import Certificate
 from ...families.account import equation, title
 from ...models import Model
+from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
+from ..cards.exports import Exports, Files
 from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
+from ..cards.report import report
 from ..cards.rule_tables import class_tables
+from ..cards.scores import of_card
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
@@ -22,10 +32,11 @@ from ..widgets.explained import WORD_CSS, word
 from ..widgets.fields import WIDE, button
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS
-from .exports import AnswerExports
 from .families import Look
 
 _EMPTY = '<p class="empty">What is found stands here, and changes as the search improves it.</p>'
+_ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
+_OF_SEVERAL = "The tab Alternatives and the fronts of Compare are of two classes."
 
 
 def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
@@ -40,10 +51,7 @@ def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
 
 
 class BestModel:
-    """What stands in the box, and four buttons under it: keep to compare, edit, one person, export.
-
-    `session` gives the present run. `keep`, `edit`, `ask`: what three of the buttons do.
-    """
+    """What stands in the box, and four buttons under it: keep to compare, edit, one person, export."""
 
     def __init__(
         self,
@@ -53,7 +61,7 @@ class BestModel:
         ask: Callable[..., None],
     ) -> None:
         self.shown: Snapshot | None = None  # the moment of the run; None: before it
-        self._session = session
+        self.session = session  # gives the present run
         self._look: Look
         self._model: Model | None = None
         self._status = Status.RUNNING
@@ -61,7 +69,7 @@ class BestModel:
         self._before = ""  # what stood there until now
         self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **WIDE)
-        self.exports = AnswerExports(session, lambda: self.in_words, self.model_card, lambda: self.shown)
+        self.exports = AnswerExports(self)
         self._keep = button(KEEP, keep, 172, icon=icons.PIN)
         self._edit = button("Edit", edit, 64)
         self._ask = button("One person", ask, 104)
@@ -87,8 +95,7 @@ class BestModel:
             self._show_no_model()
         elif best.model is not self._model or (self._places(latest), latest.status) != (self._rows, self._status):
             self._model, self._rows, self._status = best.model, self._places(latest), latest.status
-            rows = self._rows
-            parts, spare = equation(prepared.search, latest), rows - len(best.model.rules)
+            parts, spare = equation(prepared.search, latest), self._rows - len(best.model.rules)
             rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, prepared.n_rows)
             tables = class_tables(best.model, prepared.classes)
             over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
@@ -110,8 +117,7 @@ class BestModel:
 
     def say_pinned(self, letter: str) -> None:
         """Say which card the model has become; an empty letter takes it away."""
-        label = f"Pinned as {letter} in Compare" if letter else KEEP
-        self._keep.label = label
+        self._keep.label = f"Pinned as {letter} in Compare" if letter else KEEP
 
     def model_card(self) -> Card:
         """The model card at the moment that is shown; ValueError when there is no model yet, or no card of it."""
@@ -120,7 +126,7 @@ class BestModel:
 
     def card_at(self, snapshot: Snapshot) -> Card:
         """The model card of another moment."""
-        session = self._session()
+        session = self.session()
         if isinstance(session, RecordedSession):
             return _kept_card(session, snapshot)
         assert session.search is not None
@@ -130,7 +136,7 @@ class BestModel:
     def in_words(self) -> Model:
         """The model with the labels of the data; it is asked for where there is one."""
         assert self._model is not None
-        prepared = self._session().prepared
+        prepared = self.session().prepared
         return in_words(self._model, None if prepared is None else prepared.labels)
 
     def offer(self, keep: bool, edit: bool, ask: bool = False) -> None:
@@ -144,10 +150,7 @@ class BestModel:
             self.person.param.update(objects=[] if panel is None else [panel], visible=panel is not None)
 
     def prepare(self) -> None:
-        """Make the buttons, hidden as yet, when a run begins, and keep the place of the model before.
-
-        What comes late moves what stands beneath it.
-        """
+        """Make the buttons, hidden, and keep the place of the model before: what comes late moves what is below."""
         if not self.actions.objects:
             self.actions.objects = list(self._actions)
         if self._model is None and self._before:
@@ -165,5 +168,83 @@ class BestModel:
     def _name(self, title: str = "") -> None:
         """Say what the best model is, as far as that is proven."""
         heading = title or self._look.heading
-        text = f'<h2 aria-label="{esc(heading)}">{word(heading, self._look.heading)}</h2>'
-        self.heading.object = text
+        self.heading.object = f'<h2 aria-label="{esc(heading)}">{word(heading, self._look.heading)}</h2>'
+
+
+class AnswerExports(Exports):
+    """Those of an answer, of the moment that is shown: with its proof, a report and the whole run."""
+
+    def __init__(self, best: BestModel) -> None:
+        super().__init__(lambda: (best.in_words, self._prepared.target))
+        self._best = best
+
+    @property
+    def _prepared(self) -> Prepared:
+        prepared = self._best.session().prepared
+        assert prepared is not None, "there is a model"
+        return prepared
+
+    def proof(self) -> io.BytesIO:
+        """The certificate, as `rulelab verify` reads it; raises CertificateError when there is none."""
+        out = io.BytesIO()
+        proof_of(self._prepared, self._best.in_words.classes).save(out)
+        out.seek(0)
+        return out
+
+    def report(self) -> io.StringIO:
+        """The card with test scores and groups as a page that needs no network."""
+        card = self._best.model_card()
+        return io.StringIO(report([card], [of_card(card, lambda doing: None)]))
+
+    def files(self) -> Files:
+        files, session = super().files(), self._best.session
+        if not self._unproven:
+            files["Proof"] = "proof.npz", partial(self._made, "proof", self.proof)
+        with suppress(ValueError):  # there is no card
+            self._best.model_card()
+            files["Report (HTML)"] = "report.html", partial(self._made, "report", self.report)
+        files["Trace (CSV)"] = "trace.csv", lambda: io.StringIO(session().history.frame().to_csv(index=False))
+        files["Recording"] = "run.rulelab", lambda: io.BytesIO(session().recording().to_bytes())
+        return files
+
+    def missing(self) -> list[str]:
+        why = super().missing()
+        why.append(f"No proof as a file: {esc(self._unproven)}." if self._unproven else _ON_DISK)
+        return why if self._prepared.classes is None else [*why, _OF_SEVERAL]
+
+    @property
+    def _unproven(self) -> str:
+        assert self._best.shown is not None
+        return unproven(self._prepared, self._best.shown)
+
+
+def proof_of(prepared: Prepared, classes: tuple[Any, ...]) -> Certificate | MultiClassCertificate:
+    """The certificate in these labels, which the data have, so that it is checked on the table; CertificateError."""
+    search: Any = prepared.search
+    certificate: Certificate | MultiClassCertificate = search.certificate()
+    rows = prepared.classes
+    if isinstance(certificate, MultiClassCertificate):
+        return certificate if rows is None else certificate.for_table(rows.data.X, rows.labels, str(rows.data.target))
+    if certificate.origin is None or len(classes) != 2:
+        return certificate
+    origin = replace(certificate.origin, classes=classes, target=prepared.target or None)
+    fingerprint = replace(search.problem, classes=classes).fingerprint
+    return replace(certificate, fingerprint=fingerprint, origin=origin)
+
+
+def unproven(prepared: Prepared, latest: Snapshot) -> str:
+    """Why there is no file of a proof; empty when there is one."""
+    search, rows = prepared.search, prepared.classes
+    if latest.status is not Status.OPTIMAL:
+        return "the search has not proven this model optimal"
+    if not hasattr(search, "certificate"):
+        return "a recording holds no rows that it could be made of"
+    if not isinstance(search, MultiClassRuleListSearch):
+        return ""
+    if search.parameters["max_length"] is not None:
+        return "it would be of lists of any length, and rules per list are limited"
+    if rows is not None and len(rows.test):
+        return "it would be checked on all rows, and some were kept out of training"
+    if rows is not None and rows.data.weight is not None:
+        return "it would be checked on rows that count alike, and these have weights"
+    return ""

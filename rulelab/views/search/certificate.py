@@ -44,10 +44,7 @@ _CERTIFICATE_CSS = sheet("certificate.css")
 
 
 class Certificate:
-    """One box: what is proven, the sum that shows it, and the button that checks the proof with what the check says.
-
-    `session` gives the present run. `card` gives the card of the best model.
-    """
+    """One box: what is proven, the sum that shows it, and the button that checks the proof with what the check says."""
 
     def __init__(self, session: Callable[[], SearchSession], card: Callable[[], Card]) -> None:
         self._session = session
@@ -94,8 +91,7 @@ class Certificate:
             if changed or figures != text.figures:
                 text.param.update(tone=now.tone, phase=phase, figures=figures)
                 self._colour(now.tone)
-            counts = [list(pair) for pair in now.figures if pair[0] not in _WATCHED]
-            self.counts.figures = counts
+            self.counts.figures = [list(pair) for pair in now.figures if pair[0] not in _WATCHED]
 
     def show(self, latest: Snapshot | None, prepared: Prepared | None = None) -> None:
         """Show what a moment of the run has proven, and let the proof be checked or say why it cannot be."""

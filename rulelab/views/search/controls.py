@@ -1,21 +1,27 @@
-"""The buttons and speeds of a search: which of them would do something now, and what is to be known before."""
+"""What steers a search: its buttons, its speeds, and the line in the plots over time with which one looks back."""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import panel as pn
+import param
+from panel.custom import JSComponent
 
+from ...assets import asset
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
 from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.esc import esc
+from ..widgets.explained import term_classes
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
+from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, SELECT_CSS, sheet
 
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 """Figures that keep their place before there are any."""
@@ -67,14 +73,13 @@ def status_of(session: SearchSession, stale: bool) -> Standing:
 
 
 class Controls:
-    """The head of a search: what is asked, and the buttons; those that are seldom pressed stand behind "More".
-
-    `actions`: what the buttons do: run, which also holds what runs, step, stop, reset. `further`: what else stands
-    behind "More". `question`: what is asked.
-    """
+    """The head of a search: what is asked, and the buttons; those that are seldom pressed stand behind "More"."""
 
     def __init__(
-        self, actions: Mapping[str, Callable[..., None]], further: Sequence[Any], question: Any | None = None
+        self,
+        actions: Mapping[str, Callable[..., None]],  # of run, which also holds what runs, step, stop and reset
+        further: Sequence[Any],  # what else stands behind "More"
+        question: Any | None = None,
     ) -> None:
         acts = {**actions, **{name: self._closing(actions[name]) for name in ("stop", "reset")}}
         self.buttons = {name: _button(name.capitalize(), name, act) for name, act in acts.items()}
@@ -130,8 +135,7 @@ class Controls:
         if run.label != label:  # in one message: the browser draws it once
             run.param.update(label=label, icon=icons.PAUSE if goes_on else icons.RUN)
         text = hint(session, stale, blocked, refusal)
-        html = f'<p class="note" role="note">{esc(text)}</p>' if text else ""
-        self.hint.object = html
+        self.hint.object = f'<p class="note" role="note">{esc(text)}</p>' if text else ""
 
 
 def _button(label: str, icon: str, action: Callable[..., None]) -> Press:
@@ -147,3 +151,116 @@ SPEEDS = {
     "speeding up": Pace(16, growth=5),
     "full speed": FULL_SPEED,
 }
+REPLAY_PACES = {"¼ ×": 128, "½ ×": 64, "1 ×": 32, "2 ×": 16, "4 ×": 8}
+"""Beats of the page that a run is played in, about, by what they are called."""
+
+
+class Moments(JSComponent):
+    """What is seen of it; one asks to ``press`` the button, to ``move`` by so many moments, or for a ``place``."""
+
+    able = param.Boolean(default=False, doc="Whether there is anything to look back at.")
+    playing = param.Boolean(default=False, doc="Whether the moments go by.")
+    moments = param.Integer(default=0, doc="How many there are.")
+    at = param.Integer(default=0, doc="Which one is shown, from 0.")
+    place = param.Number(default=1.0, doc="Where that is on the axis, from 0 to 1.")
+
+    _esm = asset("dom.js", "moments.js")
+    _stylesheets = [sheet("moments.css")]
+
+    def __init__(self, ask: Callable[[dict[str, Any]], None], **params: Any) -> None:
+        super().__init__(**params)
+        self._ask = ask
+
+    def _handle_msg(self, data: Any) -> None:
+        if self.able and isinstance(data, dict):
+            self._ask(data)
+
+
+class Rewind(param.Parameterized):
+    """The moments of a run, from the first to the present one."""
+
+    at = param.Integer(default=None, allow_None=True, bounds=(0, None), doc="The moment shown; None: the present one.")
+    playing = param.Boolean(default=False, doc="Whether the moments go by.")
+
+    def __init__(
+        self,
+        start_beat: Callable[[], None],  # sees to it that `tick` is called while the run is played
+        # gives where the moments are on the axis of the plots, and its two ends
+        places: Callable[[], tuple[Sequence[float], float, float]],
+    ) -> None:
+        super().__init__()
+        self._start_beat, self._places, self._beats = start_beat, places, 0
+        self.bar = Moments(self._asked, css_classes=["rl-moments"], sizing_mode="stretch_width", margin=0)
+        # how fast a run is played
+        self.pace = pn.widgets.Select(
+            label="Replay pace",
+            options=REPLAY_PACES,
+            value=REPLAY_PACES["1 ×"],
+            css_classes=term_classes("moment"),
+            stylesheets=[SELECT_CSS],
+            width=150,
+            margin=0,
+        )
+
+    def offer(self, moments: int, busy: bool) -> None:
+        """Let the user look at so many moments; while the run goes on, or once it has gone on, at the present only."""
+        if busy or moments != self.bar.moments:
+            self.param.update(at=None, playing=False)
+        able = not busy and moments > 1
+        self.bar.param.update(able=able, moments=moments)
+
+    def tick(self) -> None:
+        """Go on to the next moment, while the run is played."""
+        self._beats += 1
+        ticks, moments = self.pace.value, self.bar.moments
+        if self.playing and self._beats % max(1, ticks // moments) == 0:
+            self._go((moments if self.at is None else self.at) + math.ceil(moments / ticks))
+            self.playing = self.at is not None
+
+    def move(self, by: int) -> None:
+        """Go so many moments on, or back."""
+        if self.bar.able:
+            self.playing = False
+            self._go((self.bar.moments - 1 if self.at is None else self.at) + by)
+
+    def press(self) -> None:
+        """Play the run, or hold what is played."""
+        if self.bar.able:
+            if not self.playing and self.at is None:
+                self.at = 0
+            self._beats = 0
+            self.playing = not self.playing
+
+    def move_to(self, place: float) -> None:
+        """Go to the moment that is the nearest to a place on the axis."""
+        at, _, _ = self._places()
+        if self.bar.able and len(at) == self.bar.moments:
+            after = min(bisect_left(at, place), len(at) - 1)
+            nearest = min((max(after - 1, 0), after), key=lambda k: abs(at[k] - place))
+            self.playing = False
+            self._go(nearest)
+
+    def _go(self, at: int) -> None:
+        self.at = max(0, at) if at < self.bar.moments - 1 else None
+
+    def _asked(self, wanted: dict[str, Any]) -> None:
+        if wanted.get("press"):
+            self.press()
+        elif isinstance(wanted.get("move"), int):
+            self.move(wanted["move"])
+        elif isinstance(wanted.get("place"), int | float):
+            _, start, end = self._places()
+            self.move_to(start + wanted["place"] * (end - start))
+
+    def follow(self) -> None:
+        """Let the slider stand where the moment is on the axis."""
+        places, start, end = self._places()
+        at = max(0, self.bar.moments - 1) if self.at is None else self.at
+        place = (places[at] - start) / (end - start) if at < len(places) and end > start else 1.0
+        self.bar.param.update(at=at, place=place)
+
+    @param.depends("playing", watch=True)
+    def _play(self) -> None:
+        self.bar.playing = self.playing
+        if self.playing:
+            self._start_beat()

@@ -1,32 +1,42 @@
-"""The live plots of a search together: they share an axis and the numbers over time, and follow one history."""
+"""The live plots of a search: they share an axis and the numbers over time, follow one history, and stand in boxes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from bokeh.models import ColumnDataSource, Ticker, TickFormatter
+import panel as pn
+from bokeh.models import Ticker, TickFormatter
 from bokeh.models.annotations import BoxAnnotation
 from bokeh.plotting import figure
 
 from ...snapshot import Snapshot
+from ..live.history import Mark
 from ..live.prepared import Prepared
-from .families import Look
-from .plots.base import Columns, Plot, compact, ticks
+from ..live.session import SearchSession
+from ..live.wording import count
+from ..widgets.esc import esc
+from ..widgets.fields import WIDE
+from ..widgets.style import BLUE, FILL_CSS, ORANGE, PANEL_CSS, SEARCH_CSS, STACK_CSS
+from .best import BestModel
+from .controls import Rewind
+from .families import LOOKS, Look
+from .plot_box import PlotBox
+from .plots.base import Columns, Plot, compact, enlarged, ticks
 from .plots.bounds import BoundsPlot
-from .plots.curves import AXES, Cursor, Curves, curve_columns, tree_begins
-from .plots.incumbents import frontier_columns
+from .plots.curves import AXES, Cursor, Curves, tree_begins
+from .runs.past import Runs
 
 _STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_color": None, "level": "underlay"}
 """Of what comes before the tree."""
-__all__ = ["AXES", "SearchFigures", "curve_columns", "frontier_columns"]
 
 
 class SearchFigures:
     """The plots of one kind of search, and the data sources behind them; each is made when it is first asked for.
 
-    `on_move` takes the place on the axis to which a person has moved the line at the moment that is shown; None: no
-    line.
+    `on_move` takes the place to which a person has moved the line at the moment that is shown; None: no line.
     """
 
     def __init__(self, look: Look, on_move: Callable[[float], None] | None = None) -> None:
@@ -157,12 +167,8 @@ class SearchFigures:
 
     def resend(self) -> None:
         """Send all data again, after a reconnection."""
-        for source in (self._curves, *(source for plot in self._made.values() for source in plot.sources)):
+        for source in (self._shared.source, *(source for plot in self._made.values() for source in plot.sources)):
             source.data = dict(source.data)
-
-    @property
-    def _curves(self) -> ColumnDataSource:
-        return self._shared.source
 
     def _fit(self) -> None:
         """Let the axes span what there is."""
@@ -194,3 +200,212 @@ class SearchFigures:
             self._ticks[log] = ticks(log), compact(log)
         axis.axis_label = self._label
         axis.ticker, axis.formatter = self._ticks[log]
+
+
+class RunPlots(SearchFigures):
+    """Draws what the present session has found, and each time only what is new; boxes are made when first seen."""
+
+    def __init__(
+        self,
+        session: Callable[[], SearchSession],  # gives the present run
+        runs: Runs,
+        rewind: Rewind,  # says which moment is shown
+        shown: Callable[[], Snapshot | None],  # gives the state of the run at that moment
+        name_of_files: Callable[[], str],
+    ) -> None:
+        super().__init__(LOOKS[session().look], rewind.move_to)
+        self._session, self._runs, self._rewind = session, runs, rewind
+        self._moment, self._name_of_files = shown, name_of_files
+        self._boxes: dict[int, PlotBox] = {}
+        self._mark = Mark()
+        self.texts_wait = False  # whether more is drawn than the texts beside the plots say
+        self._laid_for: Prepared | None = None
+
+    def begin_anew(self) -> None:
+        """Let all of the run be new."""
+        self._mark = Mark()
+
+    def new(self) -> tuple[Sequence[Snapshot], bool, Snapshot]:
+        """What the session has that is not shown yet."""
+        session = self._session()
+        snapshots, self._mark, whole = session.history.since(self._mark)
+        assert session.snapshot is not None
+        return snapshots, whole, session.snapshot
+
+    def so_far(self) -> Sequence[Snapshot]:
+        """The history until the moment that is shown."""
+        snapshots, _, _ = self._session().history.since(Mark())
+        return snapshots if self._rewind.at is None else snapshots[: self._rewind.at + 1]
+
+    def show_moment(self) -> Snapshot:
+        """Draw the moment that is shown, and give it."""
+        snapshots = self.so_far()
+        self.look_back(snapshots)
+        self.texts_wait = True
+        return snapshots[-1]
+
+    def extend(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot, prepared: Prepared) -> None:
+        if prepared is not self._laid_for:
+            self.lay_runs_beneath()
+        super().extend(snapshots, whole, latest, prepared)
+        self.texts_wait = True
+
+    def show_texts(self) -> None:
+        """The texts beside the plots, where they have changed."""
+        self.texts_wait = False
+        for box in self._boxes.values():
+            box.refresh()
+
+    def lay_runs_beneath(self) -> None:
+        """Draw the pale curves of the runs that are to be seen beneath the present one."""
+        self._laid_for = self._session().prepared
+        self.lay_beneath(self._beneath)
+
+    @property
+    def _beneath(self) -> list[tuple[str, str, Columns]]:
+        session = self._session()
+        runs = self._runs.beneath(session.look, session.prepared)
+        return [(str(run.number), run.name, run.curves) for run in runs]
+
+    def picture(self, number: int) -> dict[str, Any]:
+        """A plot of the run drawn anew, as a slide."""
+        drawn, latest, prepared = SearchFigures(self._look), self._moment(), self._session().prepared
+        drawn.use_axis(self._axis)
+        drawn.lay_beneath(self._beneath)
+        if latest is not None and prepared is not None:
+            drawn.extend(self.so_far(), True, latest, prepared)
+        return enlarged(drawn.figures[number])
+
+    @property
+    def panes(self) -> list[pn.pane.Bokeh]:
+        """Those that have been made."""
+        return [box.pane for box in self._boxes.values()]
+
+    def always(self) -> tuple[PlotBox, list[PlotBox]]:
+        """Those that are seen always: that of objective and bound, and those under the best model."""
+        first, *under = (self.box(number) for number, each in enumerate(self._look.plots) if not each.name)
+        return first, under
+
+    def by_name(self) -> dict[str, Callable[[], Sequence[Any]]]:
+        """What makes the others, of which one at a time is seen, by their short names."""
+        return {each.name: partial(self._items, k) for k, each in enumerate(self._look.plots) if each.name}
+
+    def box(self, number: int) -> PlotBox:
+        """That of one of the plots."""
+        if number not in self._boxes:
+            box = PlotBox(self.plot(number), self._name_of_files, picture=partial(self.picture, number))
+            box.refresh()
+            self._boxes[number] = box
+        return self._boxes[number]
+
+    def _items(self, number: int) -> Sequence[Any]:
+        return self.box(number).items
+
+
+class Layout:
+    """The halves of a search: its answer, and how that was found; boxes are filled anew for each kind of search."""
+
+    def __init__(
+        self,
+        head: Sequence[Any],  # above both halves
+        answer: Sequence[Any],  # above the model
+        under: tuple[Any, Any],  # in the box of the gap, and under it
+        why: Sequence[Any],  # in the box under that
+        bottom: Sequence[Any],  # beneath both halves
+        stands_alone: bool,  # whether there is no page around it
+    ) -> None:
+        self._head, self._bottom = head, bottom
+        self._rewind, counts = under
+        self._gap, self.why, self.model = _box("rl-gap", FILL_CSS), _box("rl-why", FILL_CSS, *why), _box("rl-best")
+        self._by_name: dict[str, pn.viewable.Viewable] = {}
+        halves = _part("rl-answer", *answer, self.model), _part("rl-found", self._gap, counts, self.why)
+        self._halves = _part("rl-halves", *halves)
+        self.column = _part("rl-view", *head)
+        if stands_alone:
+            self.column.css_classes = [*self.column.css_classes, "rl-alone"]
+
+    def take(self, plots: RunPlots, best: BestModel, first: Any) -> None:
+        """Lay out the plots of a kind of search, and its best model; ``first`` stands there before anything runs."""
+        gap, under = plots.always()
+        gap.fill()
+        self._gap.objects = [*gap.items, self._rewind]
+        beneath = {box.name.lower(): _stack(box.items) for box in under}
+        model = [best.heading, first, best.card, best.actions, *beneath.values()]
+        self.model.objects = [each for each in model if each is not None]  # a row that is empty as yet is false
+        self._by_name = {gap.name.lower(): self._gap, **beneath}
+
+    def await_answer(self, idle: bool, empty: bool) -> None:
+        """Let the boxes be small while nothing has run, and a sketch stand for the gap until there is one to draw."""
+        for box, waits in ((self.model, idle), (self._gap, empty), (self.why, idle)):
+            others = [name for name in box.css_classes if name != "rl-waits"]  # a walk outlines it, too
+            if waits is not ("rl-waits" in box.css_classes):
+                box.css_classes = [*others, "rl-waits"] if waits else others
+
+    def fill(self) -> None:
+        """Show all boxes."""
+        self.column.objects = [*self._head, self._halves, *self._bottom]
+
+    def part(self, name: str) -> pn.viewable.Viewable | None:
+        """The box of a plot that is always seen, by its name."""
+        return self._by_name.get(name)
+
+
+def _part(place: str, *items: Any) -> pn.Column:
+    """Parts under each other, or side by side, as the style sheet says for this place."""
+    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], **WIDE)
+
+
+def _stack(items: Sequence[Any]) -> pn.Column:
+    return pn.Column(*items, stylesheets=[STACK_CSS], **WIDE)
+
+
+def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
+    """A frame around plots or texts, in the place of the grid that its CSS class says."""
+    sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
+    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, **WIDE)
+
+
+_WIDTH, _HEIGHT, _RIGHT, _BOTTOM, _TOP = 560, 190, 90, 24, 14
+_MOST = 400
+"""Of a drawing without scripts: its sizes, and most points."""
+
+
+def curves_svg(snapshots: Sequence[Snapshot]) -> str:
+    """Objective and lower bound against the work, which is on a scale of logarithms; empty where there is no curve."""
+    known = [each for each in snapshots if each.incumbent is not None and math.isfinite(each.lower_bound)]
+    if len(known) < 2:
+        return ""
+    step = -(-len(known) // _MOST)
+    known = [*known[:-1:step], known[-1]]
+    bounds = [each.lower_bound for each in known]
+    objectives = [each.incumbent.objective for each in known if each.incumbent is not None]
+    low, high = min(*bounds, *objectives), max(*bounds, *objectives)
+    ends = math.log1p(known[0].work), math.log1p(known[-1].work)
+
+    def x(work: float) -> float:
+        return (math.log1p(work) - ends[0]) / max(ends[1] - ends[0], 1e-9) * (_WIDTH - _RIGHT)
+
+    def y(value: float) -> float:
+        return _TOP + (high - value) / max(high - low, 1e-300) * (_HEIGHT - _TOP - _BOTTOM)
+
+    def path(values: Sequence[float], color: str) -> str:
+        points = f"M{x(known[0].work):.1f} {y(values[0]):.1f}"
+        points += "".join(f"H{x(each.work):.1f}V{y(v):.1f}" for each, v in zip(known[1:], values[1:], strict=True))
+        return f'<path d="{points}" fill="none" stroke="{color}" stroke-width="2"/>'
+
+    def word(at: float, text: str, color: str) -> str:
+        return f'<text x="{_WIDTH - _RIGHT + 6}" y="{at:.1f}" fill="{color}">{esc(text)}</text>'
+
+    best, bound = y(objectives[-1]), y(bounds[-1])
+    apart = max(bound, best + 14)
+    said = (
+        f"objective {objectives[-1]:.6g} and lower bound {bounds[-1]:.6g} after {count(known[-1].work)} units of work"
+    )
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" style="max-width: 100%" font-size="12" '
+        f'font-family="sans-serif" role="img" aria-label="{esc(said)}">'
+        f"{path(bounds, BLUE)}{path(objectives, ORANGE)}"
+        f"{word(best + 4, f'{objectives[-1]:.6g}', ORANGE)}{word(apart + 4, f'{bounds[-1]:.6g}', BLUE)}"
+        f'<text x="0" y="{_HEIGHT - 4}" fill="currentColor">objective and lower bound, until '
+        f"{count(known[-1].work)} units of work (logarithms)</text></svg>"
+    )

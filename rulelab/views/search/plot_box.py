@@ -42,18 +42,14 @@ class PlotHead(JSComponent):
 
 
 class PlotBox:
-    """What stands in the box of a plot.
-
-    `name` gives the beginning of the names of saved files. `control` stands beside the name, and chooses what an axis
-    counts. `picture` makes the picture to be saved, by default that of the plot. `name`: of the plot.
-    """
+    """What stands in the box of a plot."""
 
     def __init__(
         self,
         plot: Plot,
-        name: Callable[[], str],
-        control: Any = None,
-        picture: Callable[[], dict[str, Any]] | None = None,
+        name: Callable[[], str],  # gives the beginning of the names of saved files
+        control: Any = None,  # stands beside the name of the plot, and chooses what an axis counts
+        picture: Callable[[], dict[str, Any]] | None = None,  # makes the one to be saved; by default that of the plot
     ) -> None:
         self.plot = plot
         self._picture, self._file_name = picture or plot.picture, name

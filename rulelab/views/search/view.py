@@ -20,27 +20,23 @@ from ..cards.card import Card
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, State
-from ..live.ticker import Beat
+from ..live.ticker import Beat, Presence
 from ..live.wording import Standing, count, figures
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Complaining, alert, select
+from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS
 from .best import BestModel
 from .certificate import Certificate, notes
-from .controls import SPEEDS, Controls, status_of
-from .families import LOOKS, look_of_recorded
-from .figures import AXES
-from .layout import Layout
-from .presence import Presence, Repeated
-from .rewind import Rewind
-from .run_plots import RunPlots
+from .controls import SPEEDS, Controls, Rewind, status_of
+from .families import LOOKS, look_of_recorded, sessions_of
+from .figures import Layout, RunPlots, curves_svg
+from .plots.curves import AXES
 from .runs.ablating import Ablating
 from .runs.box import Opener, RunsBox
 from .runs.past import PastRun, Runs
-from .slide import curves_svg
 from .why import WhyBox
 
 RUNS = "Runs"
@@ -83,34 +79,16 @@ class SearchView(Complaining, NotebookViewer):
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
     refusal = param.String(default="", doc="Why no run may begin; empty where one may.")
     blocked = param.Boolean(default=False, doc="Whether nothing may be run, for the data are being chosen.")
-    snapshot: param.Parameter[Snapshot | None] = param.Parameter(
-        default=None, doc="The latest state of the run, to be watched; None before it."
-    )
-    status: param.Selector[State] = param.Selector(
-        default=State.IDLE, objects=list(State), doc="How the run stands, to be watched."
-    )
-    model: param.Parameter[Model | None] = param.Parameter(
-        default=None, doc="The best model of the run so far, to be watched; None before there is one."
-    )
-    moment = param.Integer(
-        default=None, allow_None=True, doc="Which moment of the run is shown, from 0; None: the present one."
-    )
-    on_standing = param.Callable(
-        default=None, doc="Called with the session when a run begins, ends or is forgotten, and the card of its model."
-    )
-    on_pin = param.Callable(
-        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
-    )
-    on_edit = param.Callable(
-        default=None, doc="Takes the prepared search that has ended, its state, and the model to edit; None: no button."
-    )
+    snapshot: param.Parameter[Snapshot | None] = param.Parameter(doc="The latest state of the run; None before it.")
+    status: param.Selector[State] = param.Selector(default=State.IDLE, objects=list(State), doc="How the run stands.")
+    model: param.Parameter[Model | None] = param.Parameter(doc="The best model so far; None before there is one.")
+    moment = param.Integer(None, allow_None=True, doc="Which moment is shown, from 0; None: the present one.")
+    on_standing = param.Callable(doc="Takes the session when a run begins, ends or is forgotten, and its model's card.")
+    on_pin = param.Callable(doc="Takes the card of the model to compare, and gives its letter; None: no button.")
+    on_edit = param.Callable(doc="Takes the search that has ended, its state, and the model to edit; None: no button.")
     editable = param.Callable(default=lambda search: True, doc="Whether `on_edit` can edit the models of a search.")
-    on_person = param.Callable(
-        default=None, doc="Takes a prepared search and a model, gives what sends a person through; None: no button."
-    )
-    on_settings = param.Callable(
-        default=None, doc="Takes the query of a run's settings, sets the form, and gives complaints."
-    )
+    on_person = param.Callable(doc="Takes a search and a model, gives what sends a person through; None: no button.")
+    on_settings = param.Callable(doc="Takes the query of a run's settings, sets the form, and gives complaints.")
 
     def __init__(
         self,
@@ -132,10 +110,10 @@ class SearchView(Complaining, NotebookViewer):
         begin_in_background()
         alone = self._alone or search is not None
         if search is not None:
-            new_session = Repeated(search)
+            new_session = sessions_of(search)
         assert new_session is not None
         self._new_session, self._first = new_session, first
-        self._session = self._new_session()
+        self.session = self._new_session()  # the present run
         self._beats = 0
         self._told = (False, False)
         self.runs = Runs()
@@ -143,24 +121,19 @@ class SearchView(Complaining, NotebookViewer):
         self._beat = Beat(self.tick)
         self._build(alone, question)
         self._take_look()
-        self._presence = Presence(lambda: self._session, lambda: self.plots.resend())
+        self._presence = Presence(lambda: self.session, lambda: self.plots.resend())
         if self._presence.served:
             self._beat.start()
-            pn.state.on_session_destroyed(self._destroyed)
+            when_page_ends(self.close)
         self.refresh()
         if fitted:
             self.step()
-
-    @property
-    def session(self) -> SearchSession:
-        """The present run."""
-        return self._session
 
     def __panel__(self) -> Any:
         return self._layout.column
 
     def _picture(self) -> str:
-        return curves_svg(self.drawn.so_far())
+        return curves_svg(self.plots.so_far())
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
         """A part by its name: "controls", "certificate", "status", "counts", "moment", "model" or a plot's; else None.
@@ -170,7 +143,7 @@ class SearchView(Complaining, NotebookViewer):
         known = {
             "controls": self._controls.bar,
             "certificate": self.certificate.box,
-            "status": self._status,
+            "status": self.certificate.text,
             "counts": self.certificate.counts,
             "moment": self._rewind.bar,
             "model": self._layout.model,
@@ -182,39 +155,39 @@ class SearchView(Complaining, NotebookViewer):
     @one_at_a_time
     def run(self, *_: Any) -> None:
         """Start, go on after a pause or a limit, or begin anew after the end."""
-        state = self._session.state
+        state = self.session.state
         with pn.io.hold():  # what is seen before a run does not come back between two
-            if state is State.IDLE or (state.over and (self.stale or not self._session.resumable)):
+            if state is State.IDLE or (state.over and (self.stale or not self.session.resumable)):
                 if self._refused():
                     return
                 self.reset()
             self.best.prepare()
-            self._session.pace = SPEEDS[self.speed]
-            self._session.run()
-            self._show_standing(self._session)
-        self._tell_standing(self._session)
+            self.session.pace = SPEEDS[self.speed]
+            self.session.run()
+            self._show_standing(self.session)
+        self._tell_standing(self.session)
         self._beat.start()
 
     @one_at_a_time
     def step(self, *_: Any) -> None:
         """Do one unit of work; nothing after the end, which the line beside the buttons says."""
-        if self._session.state is State.IDLE:
+        if self.session.state is State.IDLE:
             if self._refused():
                 return
             self.reset()
         self.best.prepare()
-        self._session.step()
-        self._tell_standing(self._session)
+        self.session.step()
+        self._tell_standing(self.session)
         self._beat.start()
 
     @one_at_a_time
     def pause(self, *_: Any) -> None:
         """Hold the search."""
-        self._session.pause()
+        self.session.pause()
 
     def run_or_pause(self, *_: Any) -> None:
         """Run, or hold what runs."""
-        (self.pause if self._session.goes_on else self.run)()
+        (self.pause if self.session.goes_on else self.run)()
 
     @one_at_a_time
     def forward(self) -> None:
@@ -237,7 +210,7 @@ class SearchView(Complaining, NotebookViewer):
     @one_at_a_time
     def stop(self, *_: Any) -> None:
         """End the search and keep what it has proven."""
-        self._session.stop()
+        self.session.stop()
         self._beat.start()
 
     @one_at_a_time
@@ -255,39 +228,39 @@ class SearchView(Complaining, NotebookViewer):
         if self._refused():
             return
         self.reset()
-        ablation = Ablating(self._session, self.runs_box.added, self.runs_box.guess.value)
-        if ablation.first is not self._session:
+        ablation = Ablating(self.session, self.runs_box.added, self.runs_box.guess.value)
+        if ablation.first is not self.session:
             self._take(ablation.first)
         self._ablation = ablation
         self.runs_box.picture.get_ready()
-        self._session.pace = FULL_SPEED
-        self._session.run()
-        self._tell_standing(self._session)
+        self.session.pace = FULL_SPEED
+        self.session.run()
+        self._tell_standing(self.session)
         self._beat.start()
 
     def _let_go(self) -> None:
         """End the present run, which is kept as it stands."""
-        self.runs.follow(self._session, rests=True, **self._variant)
-        self._session.close()
+        self.runs.follow(self.session, rests=True, **self._variant)
+        self.session.close()
         self._ablation, self.stale = None, False
 
     def _take(self, session: SearchSession, run: PastRun | None = None) -> None:
         """Show another session, which has a ``run`` where it was shown before; what was shown last stays pale."""
-        self.runs.follow(self._session, rests=True, **self._variant)
+        self.runs.follow(self.session, rests=True, **self._variant)
         self.runs.leave(run)
-        self._session = session
-        self.drawn.begin_anew()
+        self.session = session
         self.best.shown = None
         with pn.io.hold():
-            if self._session.look == self._look:
+            if self.session.look == self._look:
+                self.plots.begin_anew()
                 self.plots.clear()
                 self.why.clear()
-                self.drawn.show_texts()
+                self.plots.show_texts()
             else:
                 self._take_look()
             self._clear()
             self._notes.object = ""
-            self.drawn.lay_beneath()
+            self.plots.lay_runs_beneath()
         self.refresh()
 
     def _clear(self) -> None:
@@ -298,7 +271,7 @@ class SearchView(Complaining, NotebookViewer):
 
     def _go_on_ablating(self) -> None:
         """Begin the next run of an ablation when one has ended; at the end show the one with everything."""
-        ablation, session = self._ablation, self._session
+        ablation, session = self._ablation, self.session
         if ablation is None or not session.state.over:
             return
         if session.state is State.FAILED or (session.snapshot is None and ablation.basis is None):
@@ -341,7 +314,7 @@ class SearchView(Complaining, NotebookViewer):
 
     def edit(self, *_: Any) -> None:
         """Hand the search that has ended to `on_edit`, with the moment whose model is shown."""
-        session, shown = self._session, self.best.shown
+        session, shown = self.session, self.best.shown
         best = None if shown is None else shown.incumbent
         if self.on_edit is None or best is None or not session.state.over:
             return
@@ -357,7 +330,7 @@ class SearchView(Complaining, NotebookViewer):
         if person.visible:
             self.best.send(None)
         elif self.on_person is not None and best is not None:
-            self.best.send(self.on_person(self._session.prepared, best.model))
+            self.best.send(self.on_person(self.session.prepared, best.model))
 
     def _refused(self) -> bool:
         if self.refusal:
@@ -371,14 +344,14 @@ class SearchView(Complaining, NotebookViewer):
 
     def close(self) -> None:
         """End the worker and the updates."""
-        self._session.close()
+        self.session.close()
         self.certificate.check.close()
         self._beat.stop()
 
     @one_at_a_time
     def refresh(self) -> None:
         """Bring everything in the view up to date with the session."""
-        session, state = self._session, self._session.state  # it may end meanwhile, which the next beat shows
+        session, state = self.session, self.session.state  # it may end meanwhile, which the next beat shows
         with pn.io.hold():
             if self.runs.follow(session, rests=False, **self._variant):
                 self.runs_box.show(self.runs.present)
@@ -386,12 +359,12 @@ class SearchView(Complaining, NotebookViewer):
             self._rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
             latest = session.snapshot
             if latest is not None and latest is not self.best.shown and self._rewind.at is None:
-                self._show(*self.drawn.new())
+                self._show(*self.plots.new())
             self.certificate.show(self.best.shown, session.prepared)
             self._rewind.follow()
             self.plots.point(self._rewind.at, self._rewind.bar.able)
-            if self.drawn.texts_wait and (self.certificate.due or not session.state.busy):
-                self.drawn.show_texts()
+            if self.plots.texts_wait and (self.certificate.due or not session.state.busy):
+                self.plots.show_texts()
             self.why.refresh(None if self._rewind.at is None else self.best.shown)
         self._tell_standing(session)
         if self.snapshot is not session.snapshot or self.status is not state:
@@ -399,7 +372,7 @@ class SearchView(Complaining, NotebookViewer):
             model = None if best is None else best.model
             self.param.update(snapshot=session.snapshot, status=state, model=model)
         if not self._presence.served:
-            pn.io.push_notebook(*self.drawn.panes)
+            pn.io.push_notebook(*self.plots.panes)
             if not session.state.busy:
                 keep_stills()
 
@@ -418,14 +391,14 @@ class SearchView(Complaining, NotebookViewer):
         """One beat of the page: pause when nobody is connected, show what is new; True while more may come."""
         self._presence.mind()
         self._beats += 1
-        before = self._session.state
+        before = self.session.state
         if before is State.IDLE and self._presence.served and self._beats % _IDLE_EVERY and not self._waits:
             return True
         self._rewind.tick()
         self.refresh()
         self._go_on_ablating()
         self.opener.tick()
-        session = self._session
+        session = self.session
         seen = before is session.state and not (before.busy or session.stopping)  # it may go on, or end, meanwhile
         return self._presence.served or self._waits or not seen
 
@@ -437,19 +410,19 @@ class SearchView(Complaining, NotebookViewer):
     @one_at_a_time
     def _look_back(self, *_: Any) -> None:
         """Show everything as it was at a moment of the run, or at its present end."""
-        self.drawn.begin_anew()
+        self.plots.begin_anew()
         self.best.shown = None
-        prepared = self._session.prepared
+        prepared = self.session.prepared
         if self._rewind.at is not None and prepared is not None:
             with pn.io.hold():
-                self.best.show(prepared, self.drawn.look_back())
+                self.best.show(prepared, self.plots.show_moment())
         self.refresh()
         self.moment = self._rewind.at
 
     def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        prepared = self._session.prepared
+        prepared = self.session.prepared
         assert prepared is not None
-        self.drawn.extend(snapshots, whole, latest, prepared)
+        self.plots.extend(snapshots, whole, latest, prepared)
         self.best.show(prepared, latest)
 
     def _show_standing(self, session: SearchSession) -> None:
@@ -463,8 +436,7 @@ class SearchView(Complaining, NotebookViewer):
             self.complain(session.error)
         elif session.state.busy and self._alert.phase:
             self.complain("")
-        text = notes(session.prepared)
-        self._notes.object = text
+        self._notes.object = notes(session.prepared)
         self._controls.show(session, self.stale, self.blocked, self.refusal)
         free = not (session.state.busy or self.blocked or self._ablation)
         self.runs_box.offer(bool(LOOKS[session.look].family), free)
@@ -474,9 +446,8 @@ class SearchView(Complaining, NotebookViewer):
         if at is None or session.state.busy or self.best.shown is None or prepared is None:
             now = status_of(session, self.stale)
             if session.state is State.IDLE and (self.blocked or self.refusal):
-                now = replace(
-                    now, phase=f"not ready: {'the data are not chosen' if self.blocked else 'a field is wrong'}"
-                )
+                why = "the data are not chosen" if self.blocked else "a field is wrong"
+                now = replace(now, phase=f"not ready: {why}")
             if isinstance(session, RecordedSession) and prepared is not None:
                 kind = "Recording" if session.card is None else "Kept run,"
                 now = replace(now, phase=f"{kind} {prepared.name}: {now.phase}")
@@ -484,34 +455,30 @@ class SearchView(Complaining, NotebookViewer):
         phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
         return Standing("paused", phase, figures(self.best.shown, prepared.search.family))
 
-    def _destroyed(self, _context: Any) -> None:
-        self._session.close()
-        self.certificate.check.close()
-
     @param.depends("axis", "dark", "large", watch=True)
     def _restyle(self) -> None:
         with pn.io.hold():
-            self.drawn.use(self.axis, self.dark, self.large)
+            self.plots.use_axis(self.axis)
+            self.plots.use_dark(self.dark)
+            self.plots.use_size(self.large)
             self.why.use_look(self.dark, self.large)
             self._notes.visible = not self.large
 
     @param.depends("on_pin", "on_edit", "on_person", watch=True)
     def _offer(self) -> None:
         """Show what can be done with the model; a search that goes on cannot be edited beside."""
-        session = self._session
+        session = self.session
         there = session.state.over and not session.recorded and session.search is not None
         edits = there and self.editable(session.search)
-        self.best.offer(
-            self.on_pin is not None, edits and self.on_edit is not None, edits and self.on_person is not None
-        )
+        self.best.offer(bool(self.on_pin), edits and bool(self.on_edit), edits and bool(self.on_person))
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:
-        self._show_standing(self._session)
+        self._show_standing(self.session)
 
     @param.depends("speed", watch=True)
     def _set_pace(self) -> None:
-        self._session.pace = SPEEDS[self.speed]
+        self.session.pace = SPEEDS[self.speed]
 
     def _build(self, stands_alone: bool, question: pn.viewable.Viewable | None) -> None:
         place = ["rl-row"] if stands_alone else ["rl-above"]
@@ -522,14 +489,12 @@ class SearchView(Complaining, NotebookViewer):
         self._rewind = Rewind(self._beat.start, lambda: self.plots.places)
         self._controls = Controls(actions, [*selects, self._rewind.pace], question)
         self._rewind.param.watch(self._look_back, "at")
-        self.best = BestModel(lambda: self._session, self.pin, self.edit, self.ask)
-        self.certificate = Certificate(lambda: self._session, self.best.model_card)
-        self._status = self.certificate.text
-        self.drawn = RunPlots(lambda: self._session, self.runs, self._rewind, lambda: self.best.shown, self._file_name)
+        self.best = BestModel(lambda: self.session, self.pin, self.edit, self.ask)
+        self.certificate = Certificate(lambda: self.session, self.best.model_card)
         self._offer()
-        self.why = WhyBox(lambda: self._session, self._file_name, self._beat.start)
+        self.why = WhyBox(lambda: self.session, self._file_name, self._beat.start)
         self.why.body.css_classes = ["rl-fill"]
-        self.runs_box = RunsBox(self.runs, self.drawn.lay_beneath, self.ablate, self._to_form)
+        self.runs_box = RunsBox(self.runs, lambda: self.plots.lay_runs_beneath(), self.ablate, self._to_form)
         self.opener = Opener(self.open, self._beat.start)
         bottom = [self._notes, Explained()] if stands_alone else [self._notes]
         why, under = (self.why.strip, self.why.body), (self._rewind.bar, self.certificate.counts)
@@ -538,18 +503,16 @@ class SearchView(Complaining, NotebookViewer):
 
     def _take_look(self) -> None:
         """Make the plots of the session's kind of search."""
-        self._look = self._session.look
+        self._look = self.session.look
         look = LOOKS[self._look]
-        self.drawn.take(self._look)
-        self.plots = self.drawn.figures
+        self.plots = RunPlots(lambda: self.session, self.runs, self._rewind, lambda: self.best.shown, self._file_name)
         self._restyle()
-        self._layout.take(self.drawn, self.best, self._first)
-        self.why.take(look, self.drawn.by_name(), {RUNS: self._items_of_runs})
+        self._layout.take(self.plots, self.best, self._first)
+        self.why.take(
+            look, self.plots.by_name(), {RUNS: lambda: [*self.runs_box.head, self.opener.field, *self.runs_box.items]}
+        )
         self._clear()
         self._layout.fill()
-
-    def _items_of_runs(self) -> Sequence[Any]:
-        return [*self.runs_box.head, self.opener.field, *self.runs_box.items]
 
     @one_at_a_time
     def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
@@ -571,5 +534,5 @@ class SearchView(Complaining, NotebookViewer):
             self.complain(self.on_settings(query))
 
     def _file_name(self) -> str:
-        prepared = self._session.prepared
+        prepared = self.session.prepared
         return "search" if prepared is None else prepared.name

@@ -27,7 +27,7 @@ from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
 from .families import Look
 from .plot_box import PlotBox
-from .plots import pool, prices
+from .plots.generation import MOST_BARS, PoolPlot, PricesPlot
 
 TREE, POOL, PRICES = "Tree", "Pool", "Prices"
 MOST_NODES = 400
@@ -43,21 +43,17 @@ def tree_of(search: Search, moment: Snapshot | None, course: Course | None, pref
     return tree_frame(search, MOST_NODES, moment, course, prefix, LARGEST_COPY)
 
 
-def pool_of(search: Search) -> pd.DataFrame:
-    """The rules that column generation has gathered."""
-    return search.pool() if isinstance(search, RuleSetSearch) else pool.EMPTY
-
-
-def prices_of(search: Search) -> pd.DataFrame:
-    """What the linear programme gives for covering rows."""
-    return search.prices(prices.MOST_BARS) if isinstance(search, RuleSetSearch) else prices.EMPTY
-
-
-PICTURES: dict[str, tuple[Any, pd.DataFrame, Callable[[Search], pd.DataFrame]]] = {
-    POOL: (pool.PoolPlot, pool.EMPTY, pool_of),
-    PRICES: (prices.PricesPlot, prices.EMPTY, prices_of),
+PICTURES: dict[str, tuple[Any, Callable[[RuleSetSearch], pd.DataFrame]]] = {
+    POOL: (PoolPlot, lambda search: search.pool()),
+    PRICES: (PricesPlot, lambda search: search.prices(MOST_BARS)),
 }
-"""Plots of a table each: how it is drawn, what it is before there is anything, and what makes it."""
+"""Plots of a table each, and what makes it: the rules of column generation, and what covering rows would earn."""
+
+
+def table_of(search: Search, name: str) -> pd.DataFrame:
+    """What one of `PICTURES` shows of a search."""
+    plot, made = PICTURES[name]
+    return made(search) if isinstance(search, RuleSetSearch) else plot.empty
 
 
 _WATCHED = (TREE, *PICTURES)
@@ -74,13 +70,13 @@ _NOW = '<p class="note">This is the present: of earlier moments the curves are k
 
 
 class WhyBox:
-    """What is shown of it is made when it is first opened, and looked at only while it is open.
-
-    `session` gives the present run. `start_beat` sees to it that `refresh` is called soon, and as long as `waits`.
-    """
+    """What is shown of it is made when it is first opened, and looked at only while it is open."""
 
     def __init__(
-        self, session: Callable[[], SearchSession], name_of_files: Callable[[], str], start_beat: Callable[[], None]
+        self,
+        session: Callable[[], SearchSession],
+        name_of_files: Callable[[], str],
+        start_beat: Callable[[], None],  # sees to it that `refresh` is called soon, and as long as `waits`
     ) -> None:
         self._session, self._name_of_files, self._start_beat = session, name_of_files, start_beat
         self._settling = 0
@@ -169,11 +165,10 @@ class WhyBox:
         if asked != self._asked:
             self._forget()
             self._asked = asked
-            looks: dict[str, Callable[[Search], Any]] = {
-                TREE: partial(tree_of, moment=moment, course=session.course, prefix=prefix),
-                **{name: see for name, (_, _, see) in PICTURES.items()},
-            }
-            session.watch(name, looks[name], TICK_SECONDS if slow else _EVERY)
+            look: Callable[[Search], Any] = partial(table_of, name=name)
+            if name == TREE:
+                look = partial(tree_of, moment=moment, course=session.course, prefix=prefix)
+            session.watch(name, look, TICK_SECONDS if slow else _EVERY)
         self._say_now(moment is not None)
         frame = session.seen(name)
         if frame is None or frame is self._drawn:
@@ -192,7 +187,7 @@ class WhyBox:
             self.tree.prefix = None
             self.tree.draw(TreeFrame())
         for name in self.pictures:
-            self._draw(name, PICTURES[name][1])
+            self._draw(name, PICTURES[name][0].empty)
 
     def _say_now(self, back: bool) -> None:
         self._now.visible = back and self.open in PICTURES
@@ -236,8 +231,8 @@ class WhyBox:
         self.pictures[name] = plot, box
         plot.on_tap = box.refresh
         self.use_look(**self._pictured)
-        self._draw(name, PICTURES[name][1])
-        return self.pictures[name][1].items
+        self._draw(name, PICTURES[name][0].empty)
+        return box.items
 
     def _draw(self, name: str, frame: pd.DataFrame) -> None:
         plot, box = self.pictures[name]

@@ -54,14 +54,14 @@ def policy(nonce: str, framing: Sequence[str] = ()) -> str:
 
 
 class Guarded(OutputTransform):
-    """Adds the headers to an answer, and to its scripts the nonce that lets them run; one per answer.
-
-    `secure`: whether people come by https, so that cookies go by nothing else. `named`: whether a connection that does
-    not say from which page it comes is one from no page, and is refused. `framing`: see `policy`.
-    """
+    """Adds the headers to an answer, and to its scripts the nonce that lets them run; one per answer."""
 
     def __init__(
-        self, request: HTTPServerRequest, secure: bool = False, named: bool = False, framing: Sequence[str] = ()
+        self,
+        request: HTTPServerRequest,
+        secure: bool = False,  # whether people come by https, so that cookies go by nothing else
+        named: bool = False,  # whether a connection that does not say from which page it comes is refused
+        framing: Sequence[str] = (),  # see `policy`
     ) -> None:
         self._secure, self._framing = secure, framing
         if named and "Upgrade" in request.headers and not any(name in request.headers for name in _FROM):

@@ -1,4 +1,4 @@
-"""How the server stands: ``/health``, for who keeps it running, and its end when it is told to stop."""
+"""How the server stands: ``/health``, its memory, which the largest search gives back, and its end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import ipaddress
 import json
 import logging
 import signal
+import threading
 import time
 from collections import deque
 from typing import Any
@@ -15,8 +16,10 @@ import psutil
 from tornado.web import RequestHandler
 
 from ... import __version__
-from ..live.pool import POOL
-from ..live.session import OPEN
+from ...sweeps.families import share_by
+from ..allowance import ALLOWED, SHARES, Share
+from ..live.job import POOL
+from ..live.session import OPEN, SearchSession
 from ..live.state import TICK_SECONDS
 from ..live.ticker import tell_all
 from .guarded import PROXIED
@@ -25,6 +28,10 @@ _BEAT_SECONDS = 0.05
 WINDOW_SECONDS = 60.0
 SAID = "This server is being stopped. The search was ended with what it has proven; save what you need now."
 _STEP_SECONDS = 0.02
+LOOK_SECONDS = 0.25
+_RESERVE = 0.05
+"""Of the memory, that is not dealt out: for arrays that are copied when they grow, and for pages."""
+_GROWN = 1.02
 _LOG = logging.getLogger(__name__)
 
 
@@ -86,11 +93,7 @@ class Standing:
 
 
 def resident(process: psutil.Process) -> int:
-    """Resident memory of a process and its children, in bytes.
-
-    A child that was forked and is not yet another program has the memory of its parent, and its command line: it is
-    not counted.
-    """
+    """Resident memory of a process and its children, in bytes, but of those that were forked and still are as it is."""
     total, lines = 0, {process.pid: process.cmdline()}
     for each in [process, *process.children(recursive=True)]:
         try:
@@ -170,24 +173,76 @@ class Stopping:
 
     async def end(self) -> None:
         """Tell, wait and stop."""
-        try:
-            await self._close_down()
-        finally:
-            self._standing.server.io_loop.stop()
-
-    async def _close_down(self) -> None:
         standing = self._standing
-        standing.stopping = True
-        standing.server._http.stop()  # takes no new connections
-        searches = [search for search in list(OPEN) if search.alive]
-        _LOG.info("the server is being stopped: %d pages, %d searches", standing.sessions, len(searches))
-        for search in searches:
-            search.stop()
-        tell_all(SAID)
-        latest = time.monotonic() + self._grace
-        while any(search.alive for search in searches) and time.monotonic() < latest:
-            await asyncio.sleep(_STEP_SECONDS)
-        if standing.sessions:
-            await asyncio.sleep(2 * TICK_SECONDS)  # the last state of each search goes to its page
-        left = sum(search.alive for search in searches)
-        _LOG.info("the server has stopped; %d searches did not end in %g s", left, self._grace)
+        try:
+            standing.stopping = True
+            standing.server._http.stop()  # takes no new connections
+            searches = [search for search in list(OPEN) if search.alive]
+            _LOG.info("the server is being stopped: %d pages, %d searches", standing.sessions, len(searches))
+            for search in searches:
+                search.stop()
+            tell_all(SAID)
+            latest = time.monotonic() + self._grace
+            while any(search.alive for search in searches) and time.monotonic() < latest:
+                await asyncio.sleep(_STEP_SECONDS)
+            if standing.sessions:
+                await asyncio.sleep(2 * TICK_SECONDS)  # the last state of each search goes to its page
+            left = sum(search.alive for search in searches)
+            _LOG.info("the server has stopped; %d searches did not end in %g s", left, self._grace)
+        finally:
+            standing.server.io_loop.stop()
+
+
+class MemoryWatch:
+    """Ends the largest search when the server, with its child processes, holds more than it may.
+
+    What is left, but for what files that are read may take, is dealt out to all searches and fits of sweeps that go on,
+    in equal parts, so that each can grow until there is nothing left, and then ends by itself, with what it has proven.
+    What a search has stored stays as long as its page is open, for its proof. Where that is not enough, for want of
+    memory for something else, the largest search is ended; another one only when still more memory is taken, and none
+    begins meanwhile.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._process = psutil.Process()
+        self._before = 0.0
+        self._over = threading.Event()
+
+    def start(self) -> None:
+        """Look from now on, in a thread of its own."""
+        share_by(Share)
+        threading.Thread(target=self._watch, name="rulelab memory", daemon=True).start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._over.set()
+        share_by(None)
+        ALLOWED.full, ALLOWED.left = False, None
+
+    def look(self) -> SearchSession | None:
+        """Measure once; the search that was ended, if one was."""
+        used = resident(self._process)
+        ALLOWED.full = used >= self.budget
+        shares = list(SHARES)
+        ALLOWED.left = max(0, int((1 - _RESERVE) * self.budget) - used)
+        spare = max(0, ALLOWED.left - ALLOWED.promised)
+        for share in shares:
+            share.deal(spare // len(shares))
+        if not ALLOWED.full:
+            self._before = 0.0
+            return None
+        if used < _GROWN * self._before:
+            return None
+        running = [each for each in list(OPEN) if each.alive and each.state.busy]
+        largest = max(running, key=lambda run: run.held, default=None)
+        if largest is not None:
+            self._before = used
+            largest.end_at("memory")
+            said = {"run": largest.run_id, "memory_bytes": used, "budget": self.budget}
+            _LOG.warning("a run ends for want of memory", extra={"fields": said})
+        return largest
+
+    def _watch(self) -> None:
+        while not self._over.wait(LOOK_SECONDS):
+            self.look()

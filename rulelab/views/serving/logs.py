@@ -99,7 +99,8 @@ class TextFormatter(logging.Formatter):
         """A record as text."""
         fields = getattr(record, FIELDS, {})
         known = "".join(f" {name}={json.dumps(value)}" for name, value in fields.items())
-        line = f"{_stamp(record)} {record.levelname.lower()} {record.name}: {_message(record)}{known}"
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{record.msecs:03.0f}Z"
+        line = f"{stamp} {record.levelname.lower()} {record.name}: {_message(record)}{known}"
         parts = [plain_lines(line.replace("\n", "\\n"))]
         if record.exc_info:
             parts.append(plain_lines("\n" + self.formatException(record.exc_info)).lstrip("\n"))
@@ -107,10 +108,7 @@ class TextFormatter(logging.Formatter):
 
 
 def begin(stream: TextIO | None = None) -> logging.Handler:
-    """Write the events of this process, of the libraries below it, and of threads that fail.
-
-    `stream`: by default stderr. Gives the handler that stands in the place of those of the libraries.
-    """
+    """Write the events of this process, of libraries, and of threads that fail, to stderr by default; the handler."""
     handler = Writing(stream or sys.stderr)
     handler.setFormatter(TextFormatter())
     root = logging.getLogger()
@@ -147,7 +145,3 @@ def _message(record: logging.LogRecord) -> str:
         return record.getMessage()
     except Exception:  # noqa: BLE001 a message that does not fit its arguments is still an event
         return str(record.msg)
-
-
-def _stamp(record: logging.LogRecord) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{record.msecs:03.0f}Z"

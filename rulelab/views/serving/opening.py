@@ -8,7 +8,6 @@ import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -97,13 +96,7 @@ class Opening(Application):
 
 def give_back() -> bool:
     """Give the memory that closed pages have left to the system, where the C library has a way to; whether it had."""
-    trim = _trim()
-    return trim is not None and bool(trim(0))
-
-
-@cache
-def _trim() -> Any:
     try:
-        return ctypes.CDLL(None).malloc_trim
+        return bool(ctypes.CDLL(None).malloc_trim(0))
     except (AttributeError, OSError, TypeError):  # not the C library of GNU
-        return None
+        return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -160,28 +161,13 @@ def _defaults(work_out: Callable[..., Any]) -> Any:
 
 def _themed(_: Callable[..., Any]) -> Any:
     """What a theme says of a model, without an error that is raised and caught where it says nothing."""
-
-    def themed_values(self: HasProps) -> dict[str, Any] | None:
-        return self.__dict__.get("__themed_values__")
-
-    return themed_values
+    return lambda self: self.__dict__.get("__themed_values__")
 
 
 def _overridden(work_out: classmethod[Any, Any, dict[str, Any]]) -> Any:
     """The defaults that classes have set for properties of their bases."""
-    known: dict[type, dict[str, Any]] = {}
-
-    def _overridden_defaults(cls: type) -> dict[str, Any]:
-        found = known.get(cls)
-        if found is None:
-            found = known[cls] = work_out.__func__(cls)
-        return found
-
-    return _ClassMethod(_overridden_defaults)
-
-
-class _ClassMethod(classmethod):
-    """One that can have attributes."""
+    by_class: Any = cache(work_out.__func__)
+    return classmethod(by_class)
 
 
 def _first_values(_: Callable[..., dict[str, Any]]) -> Any:
@@ -301,11 +287,7 @@ def _resolved(work_out: Callable[..., Any]) -> Any:
 
 def _nothing(_: Callable[[], None]) -> Any:
     """No collection of garbage in the loop, once more after each page that was closed: see `Opening`."""
-
-    def garbage_collect() -> None:
-        return
-
-    return garbage_collect
+    return lambda: None
 
 
 _BETTER: tuple[tuple[Any, Any, Callable[[Any], Any]], ...] = (

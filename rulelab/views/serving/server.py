@@ -18,10 +18,9 @@ from ..allowance import ALLOWED
 from ..live.ticker import send_all
 from ..pages.page import TITLE, page
 from .guarded import Compressed, Guarded
-from .health import HealthHandler, Standing, Stopping
+from .health import HealthHandler, MemoryWatch, Standing, Stopping
 from .login import Passwords
 from .logs import take_over
-from .memory import MemoryWatch
 from .opening import Opening
 from .remembered import remember
 from .settings import Origin, ServingError, derived_key, find_secret, framing, is_loopback, origins, passwords
@@ -159,22 +158,17 @@ def serve(
     start = partial(
         pn.serve, {"/": Opening(page, TITLE)}, port=port, address=address, show=show, **{**defaults, **options}
     )
+    server = start(threaded=True) if threaded else start(start=False)
+    if not threaded:
+        standing.server = server
+    if begun is not None:
+        begun()
     if threaded:
-        thread = start(threaded=True)
-        _call(begun)
-        return thread
-    server = start(start=False)
-    standing.server = server
-    _call(begun)
+        return server
     Stopping(standing, grace).listen()
     server.start()
     server.io_loop.start()
     return server
-
-
-def _call(begun: Callable[[], Any] | None) -> None:
-    if begun is not None:
-        begun()
 
 
 def _allowed(port: int, address: str, given: Sequence[str]) -> list[Any]:

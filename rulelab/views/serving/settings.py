@@ -48,10 +48,9 @@ class Origin:
 
 
 def origins(address: str, port: int, given: Sequence[str]) -> list[Origin]:
-    """Under which addresses browsers may connect: this machine's own, and those that are given.
+    """Under which addresses browsers may connect: this machine's own, the one listened on, and those that are given.
 
-    `address`: that the server listens on. `given`: see `Origin.parse`. ServingError when one is not an address, or when
-    the server listens to the network and nobody says under which name.
+    ServingError when one is not an address, or the server listens to the network and nobody says under which name.
     """
     own = [Origin(f"{host}:{port}", False) for host in ("127.0.0.1", "localhost")]
     named = [Origin.parse(text) for text in given]
@@ -93,10 +92,7 @@ def prefix(text: str) -> str:
 
 
 def passwords(file: str | Path) -> dict[str, str]:
-    """Names and passwords, from a file that nobody else may read.
-
-    ServingError when it is no JSON object of names with passwords, or others than its owner and group may read it.
-    """
+    """Names and passwords, a JSON object in a file that others than its owner and group may not read; ServingError."""
     path = Path(file)
     try:
         found = path.stat()
@@ -143,7 +139,7 @@ def find_secret(file: str | Path | None = None) -> bytes:
 
 
 def derived_key(secret: bytes, purpose: str) -> str:
-    """A derived_key for one purpose; none can be told from another."""
+    """A key for one purpose; none can be told from another."""
     return hmac.new(secret, f"rulelab {purpose}".encode(), hashlib.sha256).hexdigest()
 
 

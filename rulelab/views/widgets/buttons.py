@@ -51,10 +51,9 @@ def download(
     height: int = 34,
     small: bool = False,
 ) -> pn.widgets.FileDownload:
-    """A button that saves a file, which is made when it is pressed.
+    """A button that saves a file, made when it is pressed: by a coroutine function where that takes long.
 
-    `file`: its name. `callback` gives what is in it; a coroutine function where that takes long. `width`, `height`: in
-    pixels. `small`: whether many stand side by side.
+    `small`: whether many stand side by side.
     """
     return pn.widgets.FileDownload(
         callback=callback,

@@ -34,8 +34,7 @@ from rulelab.views.cards.figures import figures
 from rulelab.views.cards.report import glance
 from rulelab.views.cards.rule_tables import rules_table
 from rulelab.views.cards.view import ModelCard
-from rulelab.views.live.job import Job, Progress
-from rulelab.views.live.pool import Pool
+from rulelab.views.live.job import Job, Pool, Progress
 from rulelab.views.live.recipe import split
 from rulelab.views.search.setup import Setup
 from rulelab.views.widgets.buttons import Press

@@ -6,8 +6,7 @@ from typing import Any
 import live
 import panel as pn
 import pytest
-from live import model_html, send
-from patience import PATIENCE
+from live import send
 from soup import soup
 
 import rulelab as rl
@@ -24,7 +23,6 @@ from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.rates import gaps_table
 from rulelab.views.search.setup import Setup
-from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.explained import Explained, by_slug, explain_all, term_classes, word
 from rulelab.views.widgets.field_cards import FieldCards
 
@@ -124,19 +122,3 @@ def test_messages_are_in_the_words_of_the_page_but_columns_keep_their_names() ->
     named = Text("{!r}: {}", "{min_support}", Text("{thresholds} and max_support"))
     assert titled(named, family) == "'{min_support}': “Quantile groups per number” and max_support"
     assert str(named) == "'{min_support}': thresholds and max_support"
-
-
-def test_the_title_and_the_account_follow_the_proof() -> None:
-    view = SearchView(live.small_search())
-    assert "Best rule list so far" in model_html(view)
-    assert "The search looks for" in view.certificate.account.object
-    view.run()
-    view.session.join(PATIENCE)
-    view.refresh()
-    assert "The optimal rule list" in model_html(view)
-    assert "lists of at most" in view.certificate.account.object
-    assert " = " in model_html(view)
-    view.reset()
-    assert "Best rule list so far" in model_html(view)
-    assert "The search looks for" in view.certificate.account.object
-    view.close()

@@ -16,7 +16,7 @@ from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
 from rulelab.views.prefixes.frames import EMPTY
 from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
 from rulelab.views.prefixes.tree_view import TreeView
-from rulelab.views.search.plots.pool import PoolPlot
+from rulelab.views.search.plots.generation import PoolPlot
 
 
 def tree_of(parents: list[int], rng: np.random.Generator, most: int | None = None) -> tuple[pd.DataFrame, list[Rest]]:

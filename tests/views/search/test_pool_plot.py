@@ -11,8 +11,7 @@ from test_replay import finished
 from test_views_why import settled
 
 import rulelab as rl
-from rulelab.views.search.plots.pool import EMPTY, PoolPlot
-from rulelab.views.search.plots.prices import PricesPlot
+from rulelab.views.search.plots.generation import PoolPlot, PricesPlot
 from rulelab.views.search.why import POOL, PRICES
 from rulelab.views.widgets.esc import esc
 
@@ -32,7 +31,7 @@ def searches() -> Iterator[rl.RuleSetSearch]:
 
 @pytest.mark.parametrize("search", list(searches()), ids=["dnf", "cnf", "0-1", "weighted", "fair"])
 def test_the_table_agrees_with_the_search(search) -> None:
-    assert list(search.pool().columns) == list(EMPTY.columns)
+    assert list(search.pool().columns) == list(PoolPlot.empty.columns)
     assert search.pool().empty
     matrix, problem = search.problem.matrix(), search.problem
     for snapshot in search.steps(work_per_step=1, work_limit=400):
@@ -134,7 +133,7 @@ def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> Non
     assert not set(loose) & set(chosen)
     assert f"{len(pool)} rules in the pool" in plot.caption
     assert (len(plot.frame()), plot.picture()["size"]) == (len(pool), [1280, 720])
-    plot.draw(EMPTY)
+    plot.draw(PoolPlot.empty)
     assert "rule has a price yet" in plot.caption
     frame = pd.DataFrame({"rule": [HOSTILE * 40], "complexity": [2], "rows": [5.0], "reduced_cost": [-1.0]})
     plot.draw(frame.assign(use=0.0, chosen=False))
@@ -200,7 +199,7 @@ def test_of_every_rule_it_is_said_why_it_is_in_the_best_set_or_not(search) -> No
             assert ("costs" in why.split("rows more")[0]) == (row.reduced_cost > 0)
         assert ("no price yet" in why) == (not np.isfinite(row.reduced_cost))
         assert ("takes" in why) == (row.use > 1e-6)
-    plot.draw(EMPTY)
+    plot.draw(PoolPlot.empty)
     assert "not among those that are drawn" in plot.below
     plot.look_at("")
     assert "Tap a rule" in plot.below

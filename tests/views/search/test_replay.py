@@ -32,7 +32,7 @@ from rulelab.recording import recording as module
 from rulelab.recording.course import NO_CHANGE, NOT_YET
 from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
-from rulelab.views.search.rewind import SPEEDS
+from rulelab.views.search.controls import REPLAY_PACES
 from rulelab.views.search.runs import box
 from rulelab.views.search.view import SearchView
 from rulelab.views.search.why import TREE
@@ -95,7 +95,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
 def test_a_run_is_played_at_several_speeds(view) -> None:
     shown = {}
     for name in ("4 ×", "1 ×", "¼ ×"):
-        widget(view, "Replay pace").value = SPEEDS[name]
+        widget(view, "Replay pace").value = REPLAY_PACES[name]
         play(view)
         shown[name] = 0
         while view.part("moment").playing:

@@ -16,7 +16,8 @@ from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
 from rulelab.views.live.wording import figures
 from rulelab.views.search.families import LOOKS
-from rulelab.views.search.figures import AXES, SearchFigures
+from rulelab.views.search.figures import SearchFigures
+from rulelab.views.search.plots.curves import AXES
 from rulelab.views.search.view import SearchView
 
 one = pytest.mark.parametrize("view", ["rule_list"], indirect=True)

@@ -38,8 +38,9 @@ from rulelab.views.live import wording as words
 from rulelab.views.live.history import History, Mark
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
-from rulelab.views.search import figures
 from rulelab.views.search.again import Again
+from rulelab.views.search.plots.curves import curve_columns
+from rulelab.views.search.plots.incumbents import frontier_columns
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.esc import esc, plain
@@ -61,7 +62,7 @@ def test_history_stays_small_and_keeps_what_matters() -> None:
     assert kept[-1] is all_of_them[-1]
     assert [s.work for s in kept] == sorted(s.work for s in kept)
     for snapshot in all_of_them[::20]:
-        columns = figures.curve_columns([snapshot])
+        columns = curve_columns([snapshot])
         total = sum(values[0] for name, values in columns.items() if name.startswith("length_"))
         assert total == sum(snapshot.queue_by_length[1:])
 
@@ -75,7 +76,7 @@ def test_history_as_a_table_has_every_count_and_the_frontier_meets_the_incumbent
     assert {"seconds", "work", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
     best, cost = snapshot.incumbent, search.parameters["regularization"]
     weight = search.problem.total_weight
-    columns = figures.frontier_columns(best, snapshot.lower_bound, weight, cost, best.complexity)
+    columns = frontier_columns(best, snapshot.lower_bound, weight, cost, best.complexity)
     assert columns["better"] == columns["excluded"]
     assert columns["better"][-1] == pytest.approx(best.errors)
 
@@ -160,7 +161,13 @@ def view(show) -> SearchView:
 
 
 def test_a_search_is_shown_to_its_certificate_and_exports_are_the_model_the_rules_and_the_trace(view) -> None:
+    account = view.certificate.account
+    assert "Best rule list so far" in model_html(view)
+    assert "The search looks for" in account.object
     finish(view)
+    assert "The optimal rule list" in model_html(view)
+    assert " = " in model_html(view)
+    assert "lists of at most" in account.object
     assert (status(view).tone, dict(status(view).figures)["gap"]) == ("proven", "0")
     assert "certified optimal" in status(view).phase
     assert curves(view)["lower_bound"][-1] == curves(view)["objective"][-1]
@@ -179,6 +186,8 @@ def test_a_search_is_shown_to_its_certificate_and_exports_are_the_model_the_rule
     assert view.session.snapshot is None
     assert curves(view)["work"] == []
     assert "<table" not in model_html(view)
+    assert "Best rule list so far" in model_html(view)
+    assert "The search looks for" in account.object
     finish(view)
     assert view.session.snapshot.work == work
     before = view.session

@@ -431,22 +431,19 @@ def test_a_run_of_two_classes_follows_and_has_all_that_it_ever_had(view: SearchV
     assert "of two classes" not in told(view)
 
 
-def test_a_notebook_shows_such_a_search() -> None:
+def test_a_notebook_shows_such_a_search(show) -> None:
     frame = table()
     conditions = rl.Binarizer(thresholds=3).fit_transform(frame[["length", "width"]])
     search = rl.MultiClassRuleListSearch(rl.MultiClassProblem.from_arrays(conditions, frame["kind"]), 0.02)
-    view = finish(SearchView(search, speed="full speed"))
-    try:
-        assert view.session.error is None
-        assert "Training rows by class" in model_html(view)
-        view.certificate.check.press()
-        wait_until(lambda: not view.certificate.check.refresh())
-        said = view.certificate.check.verdict
-        assert said.startswith("valid: no rule list of these antecedents has an objective below")
-        saved = rl.MultiClassCertificate.load(io.BytesIO(exported(view, "Proof")))
-        assert saved.check(search.problem, view.session.snapshot.incumbent.model)
-    finally:
-        view.close()
+    view = finish(show(search))
+    assert view.session.error is None
+    assert "Training rows by class" in model_html(view)
+    view.certificate.check.press()
+    wait_until(lambda: not view.certificate.check.refresh())
+    said = view.certificate.check.verdict
+    assert said.startswith("valid: no rule list of these antecedents has an objective below")
+    saved = rl.MultiClassCertificate.load(io.BytesIO(exported(view, "Proof")))
+    assert saved.check(search.problem, view.session.snapshot.incumbent.model)
 
 
 @pytest.mark.parametrize("name", OF_SEVERAL)

@@ -22,10 +22,9 @@ from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.recipe import without_fairness
 from rulelab.views.search.families import LOOKS, look_of
 from rulelab.views.search.figures import SearchFigures
-from rulelab.views.search.plots.considered import list_columns, mean_columns
 from rulelab.views.search.plots.curves import curve_columns, tree_begins
+from rulelab.views.search.plots.falling import list_columns, mean_columns, strata_columns
 from rulelab.views.search.plots.rates import gaps_table, group_rates, rate_columns
-from rulelab.views.search.plots.strata import strata_columns
 from rulelab.views.search.setup import Setup
 
 FAMILY_SETTINGS: dict[str, dict[str, Any]] = {

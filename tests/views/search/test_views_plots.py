@@ -24,10 +24,9 @@ from rulelab.views.live.wording import apart
 from rulelab.views.search import controls
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures
-from rulelab.views.search.plots.base import Plot, Window
-from rulelab.views.search.plots.pruned import PrunedPlot, pruned_columns
+from rulelab.views.search.plots.base import SLIDE, Plot, Window
+from rulelab.views.search.plots.prefixes import PrunedPlot, pruned_columns
 from rulelab.views.search.setup import Setup
-from rulelab.views.search.slide import HEIGHT, WIDTH
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets import style
 from rulelab.views.widgets.buttons import Press
@@ -64,7 +63,7 @@ def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
         assert csv["name"].startswith("search_")
         assert csv["name"].endswith(".csv")
         picture = json.loads(json.dumps(box.answer("svg")))
-        assert picture["size"] == [WIDTH, HEIGHT]
+        assert picture["size"] == [*SLIDE]
         assert f'"text": "{box.plot.figure.title.text}"' in json.dumps(picture["item"])
         assert box.plot.figure.html_attributes == {"role": "figure", "aria-label": box.plot.figure.title.text}
     view.reset()

@@ -8,6 +8,7 @@ import pytest
 from doors import paused
 from live import alert, gap_figure, problem, runs_html, runs_table, send, small_search, status
 from patience import wait_until
+from test_views_why import settled
 
 import rulelab as rl
 from rulelab.ablation import nodes_of
@@ -20,13 +21,6 @@ from rulelab.views.search.runs import box
 from rulelab.views.search.runs.ablating import GUESSES
 from rulelab.views.search.runs.past import MOST_POINTS, MOST_RUNS, PastRun, Runs, differing, thinned
 from rulelab.views.search.view import SearchView
-
-
-def settled(view: SearchView) -> SearchView:
-    """Let the beat of the page go on until nothing runs any more."""
-
-    wait_until(lambda: not view.tick())
-    return view
 
 
 def ran(view: SearchView) -> SearchView:
@@ -63,7 +57,7 @@ def test_a_run_stays_pale_beneath_the_next_one_and_its_lines_are_sent_once(show)
     )
     found = pytest.approx(view.session.snapshot.incumbent.objective, abs=1e-8)
     assert [objective[0][-1], bound[0][-1]] == [found, found]
-    assert "Run 1" in json.dumps(view.drawn.picture(0)), "what is saved has the pale lines too"
+    assert "Run 1" in json.dumps(view.plots.picture(0)), "what is saved has the pale lines too"
 
 
 def test_what_was_reset_or_stopped_before_its_end_is_kept_too(show) -> None:

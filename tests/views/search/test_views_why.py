@@ -22,10 +22,10 @@ SEARCHES = {
 }
 
 
-def settled(view: SearchView) -> None:
-    """Let the beat of the page go on until all that is to be seen is seen."""
-
+def settled(view: SearchView) -> SearchView:
+    """Let the beat of the page go on until nothing runs any more, and all that is to be seen is seen."""
     wait_until(lambda: not view.tick())
+    return view
 
 
 def until_searching(view: SearchView) -> None:

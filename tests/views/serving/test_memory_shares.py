@@ -31,7 +31,7 @@ from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
 from rulelab.views.search.setup import Setup
-from rulelab.views.serving import memory
+from rulelab.views.serving import health
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def budget(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("memory", "budget", "seconds", "left"):
         monkeypatch.setattr(ALLOWED, name, None)
     monkeypatch.setattr(ALLOWED, "full", False)
-    monkeypatch.setattr(memory, "OPEN", WeakSet())
+    monkeypatch.setattr(health, "OPEN", WeakSet())
 
 
 def long_search(regularization: float = 1e-4) -> RuleListSearch:
@@ -52,7 +52,7 @@ def long_search(regularization: float = 1e-4) -> RuleListSearch:
 
 def running(search: RuleListSearch) -> SearchSession:
     session = SearchSession(lambda report: Prepared(search))
-    memory.OPEN.add(session)
+    health.OPEN.add(session)
     session.run()
     wait_until(lambda: session.snapshot is not None)
     return session
@@ -76,7 +76,7 @@ def test_over_the_budget_the_largest_search_ends_and_none_begins(budget: None) -
     before = small.snapshot.work
     small.step()
     wait_until(lambda: small.state is State.PAUSED and small.snapshot.work > before)  # or it ends where none is left
-    watch = memory.MemoryWatch(10**15)
+    watch = health.MemoryWatch(10**15)
     assert watch.look() is None
     assert not ALLOWED.full
     watch.budget = 1
@@ -101,9 +101,9 @@ def test_what_is_left_is_dealt_out_and_each_search_keeps_to_its_part(budget: Non
     searches = [long_search(), long_search()]
     first, other = sessions = [running(each) for each in searches]
     wait_until(lambda: min(each.snapshot.memory_bytes for each in sessions) > 0)
-    watch = memory.MemoryWatch(memory.resident(psutil.Process()) + 200_000_000)
+    watch = health.MemoryWatch(health.resident(psutil.Process()) + 200_000_000)
     watch.look()
-    left = (1 - memory._RESERVE) * watch.budget - memory.resident(psutil.Process())
+    left = (1 - health._RESERVE) * watch.budget - health.resident(psutil.Process())
     held = [each.memory_limit - session.snapshot.memory_bytes for each, session in zip(searches, sessions, strict=True)]
     assert max(held) <= 1.2 * max(left, 0) / 2 + 20_000_000, "each may have half of it"
     watch.budget = 1
@@ -138,7 +138,7 @@ def test_a_share_is_within_the_limit_of_the_search_itself() -> None:
 class Looking(Progress):
     """Looks at the memory at each step of the work."""
 
-    watch: memory.MemoryWatch | None = None
+    watch: health.MemoryWatch | None = None
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -154,7 +154,7 @@ def test_enumerations_keep_to_their_part_too(budget: None) -> None:
         pass
     wanted = Wanted(0.5, 100_000, 600.0)
     progress = Looking()
-    progress.watch = memory.MemoryWatch(1)
+    progress.watch = health.MemoryWatch(1)
     found = find(lambda report: Prepared(search), wanted, progress)
     assert (found.result.truncated, found.verdict()[0]) == ("memory", "limit")
     progress.watch.stop()
@@ -215,7 +215,7 @@ def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(b
 def test_a_child_that_is_not_yet_another_program_is_not_counted_with_the_memory_of_its_parent() -> None:
     code = """if True:
         import os, signal, subprocess, psutil
-        from rulelab.views.serving.memory import resident
+        from rulelab.views.serving.health import resident
         filled, process = bytes(200_000_000), psutil.Process()
         child = os.fork()
         if not child:
@@ -241,7 +241,7 @@ def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) 
 
         def measure() -> None:
             while not over.wait(0.05):
-                most[0] = max(most[0], memory.resident(process))
+                most[0] = max(most[0], health.resident(process))
 
         async def lesson() -> None:
             async with searching(server.port, [query] * 3):
@@ -268,12 +268,12 @@ def test_searches_fits_of_sweeps_and_files_together_keep_to_the_budget(budget: N
     swept(small, 0.5).join(PATIENCE)  # a server has compiled its kernels
     gc.collect()
     process, most, over = psutil.Process(), [0], threading.Event()
-    ALLOWED.budget = memory.resident(process) + 300_000_000
-    watch = memory.MemoryWatch(ALLOWED.budget)
+    ALLOWED.budget = health.resident(process) + 300_000_000
+    watch = health.MemoryWatch(ALLOWED.budget)
 
     def measure() -> None:
         while not over.wait(0.02):
-            most[0] = max(most[0], memory.resident(process))
+            most[0] = max(most[0], health.resident(process))
 
     measuring = threading.Thread(target=measure)
     measuring.start()
@@ -331,7 +331,7 @@ def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothin
 
 def test_what_is_left_is_dealt_out_to_fits_and_files_too(budget: None) -> None:
     dealt: list[int] = []
-    watch = memory.MemoryWatch(memory.resident(psutil.Process()) + 300_000_000)
+    watch = health.MemoryWatch(health.resident(psutil.Process()) + 300_000_000)
     watch.start()
     grid = {"regularization": [0.0001], "max_conditions": [2], "beam_width": [0]}
     run = Run(Order(asked(data="compas"), grid, time_limit=1.0))
@@ -349,7 +349,7 @@ def test_what_is_left_is_dealt_out_to_fits_and_files_too(budget: None) -> None:
         assert (first, other, ALLOWED.promised) == (500_000_000, 125_000_000, 1_250_000_000)
     with ALLOWED.part(1000) as least:
         assert least == 64_000_000, "a small file can always be read"
-    watch = memory.MemoryWatch(10**13)
+    watch = health.MemoryWatch(10**13)
     with ALLOWED.part(0), Share(search := long_search(), lambda: 0):
         watch.look()
         assert search.memory_limit < 0.95 * 10**13 - 900_000_000

@@ -22,7 +22,7 @@ from bokeh.models import (
     Text,
     Ticker,
 )
-from bokeh.models.annotations import Label, LabelSet, Legend, LegendItem
+from bokeh.models.annotations import Label, LabelSet, Legend, LegendItem, Title
 from bokeh.models.glyph import Glyph
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
@@ -36,6 +36,16 @@ HEIGHT = 236
 LARGE_TEXT = "17px"
 PICTURE = (1280, 720)
 """Width and height of one that is saved, in pixels."""
+SLIDE = (1600, 900)
+_SCALE = 2
+_TICK = "22px"
+_ON_SLIDES: dict[Any, dict[str, Any]] = {
+    Title: {"text_font_size": "34px"},
+    Axis: {"axis_label_text_font_size": "26px", "major_label_text_font_size": _TICK, "axis_line_width": _SCALE},
+    Legend: {"label_text_font_size": _TICK, "title_text_font_size": _TICK, "label_height": 28}
+    | {"glyph_width": 34, "glyph_height": 28, "spacing": 16},
+    Label: {"text_font_size": _TICK},
+}
 _TEXTS: dict[Any, tuple[str, ...]] = {
     Axis: ("axis_label_text_font_size", "major_label_text_font_size"),
     Legend: ("label_text_font_size",),
@@ -59,7 +69,7 @@ class Plot:
     blank: bool = False  # whether there is nothing to see, and no picture
     sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
     over_time: tuple[Any, ...] = ()  # drawn against the common axis
-    _sizes: TextSizes | None = None
+    _small: Sequence[tuple[Any, dict[str, Any]]] = ()  # texts with their sizes for a screen, while they are larger
     _asked: tuple[Any, ...] = ()  # what was drawn last, where frames are drawn and not snapshots
 
     def clear(self) -> None:
@@ -69,11 +79,7 @@ class Plot:
         """Learn what is searched, before the first snapshot of a run."""
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        """Show the latest state, and say it in `caption`.
-
-        `snapshots`: those that are new; they are in the shared curves already. `whole`: whether they are the whole
-        history.
-        """
+        """Show the latest state, and say it in `caption`; the new ``snapshots`` are in the shared curves already."""
 
     def fit(self) -> None:
         """Let the vertical axis span what there is."""
@@ -97,9 +103,18 @@ class Plot:
 
     def use_size(self, large: bool) -> None:
         """Make the text fit for a screen, or larger for a projector."""
-        if self._sizes is None:
-            self._sizes = TextSizes(self.figure)
-        self._sizes.use(large)
+        if large is bool(self._small):
+            return
+        if large:
+            self._small = [
+                (model, {name: getattr(model, name) for name in names})
+                for kind, names in _TEXTS.items()
+                for model in self.figure.select({"type": kind})
+            ]
+        for model, sizes in self._small:
+            model.update(**(dict.fromkeys(sizes, LARGE_TEXT) if large else sizes))
+        if not large:
+            self._small = ()
 
 
 class Window:
@@ -119,33 +134,26 @@ class Window:
         self.range.update(**shown, reset_start=start, reset_end=end)
 
 
-class TextSizes:
-    """The text inside a figure, of a size for a screen or for a projector."""
-
-    def __init__(self, plot: figure) -> None:
-        self._plot = plot
-        self._small: list[tuple[Any, dict[str, Any]]] = []
-
-    def use(self, large: bool) -> None:
-        """Make the text fit for a screen, or larger."""
-        if large is bool(self._small):
-            return
-        if large:
-            self._small = [
-                (model, {name: getattr(model, name) for name in names})
-                for kind, names in _TEXTS.items()
-                for model in self._plot.select({"type": kind})
-            ]
-        for model, sizes in self._small:
-            model.update(**(dict.fromkeys(sizes, LARGE_TEXT) if large else sizes))
-        if not large:
-            self._small = []
-
-
 def still(plot: figure, size: tuple[int, int] = PICTURE, **further: Any) -> dict[str, Any]:
     """A figure of its own for the browser to save: what Bokeh embeds, and its size in pixels."""
     plot.update(width=size[0], height=size[1], sizing_mode="fixed", toolbar_location=None, **further)
     return {"item": json_item(plot), "size": list(size)}
+
+
+def enlarged(plot: figure) -> dict[str, Any]:
+    """A figure of its own with larger texts, lines and marks: what Bokeh embeds, and its size in pixels."""
+    for kind, look in _ON_SLIDES.items():
+        for model in plot.select({"type": kind}):
+            model.update(**look)
+    for renderer in plot.renderers:
+        glyph: Any = getattr(renderer, "glyph", None)
+        for name in ("line_width", "size"):
+            value = getattr(glyph, name, None)
+            if isinstance(value, int | float):
+                setattr(glyph, name, _SCALE * value)
+        if getattr(glyph, "text_font_size", None) is not None:
+            glyph.update(text_font_size=_TICK)
+    return still(plot, SLIDE, min_border=40)
 
 
 def replace(source: ColumnDataSource, columns: Columns) -> None:
@@ -173,10 +181,7 @@ def new_figure(
     up: Window | Range | None = None,
     **options: Any,
 ) -> figure:
-    """An empty figure in the style of the page; what it shows may be zoomed into.
-
-    `across`, `up`: the ranges of its axes; None: Bokeh's own.
-    """
+    """An empty figure in the style of the page, to be zoomed into, with the ranges of its axes; None: Bokeh's own."""
     for name, ends in (("x_range", across), ("y_range", up)):
         if ends is not None:
             options[name] = ends.range if isinstance(ends, Window) else ends

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool, MultiLine, Scatter, Step, Text, VAreaStep
 from bokeh.plotting import figure
 
@@ -13,8 +12,8 @@ from ....snapshot import Snapshot, Status
 from ...live.wording import apart
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, GREEN, GROUND, INK, ORANGE, PURPLE, SKY
-from .base import Columns, Plot, Window, add_legend, drawn, replace, set_ticks, show_entries
-from .curves import AXES, Curves, curve_columns, place_columns
+from .base import Columns, add_legend, drawn, replace, set_ticks, show_entries
+from .curves import AXES, Curves, PlotOverTime, curve_columns, place_columns
 
 _PALE = {"objective": "solid", "lower_bound": "6 3"}
 """What is drawn of each run, and how."""
@@ -33,7 +32,6 @@ _TOOLTIP = (
     'overflow-wrap: anywhere"><b>@objective{0.000000}</b> found at work @work, after @seconds{0.00} s\n@rules</div>'
 )
 """Bokeh escapes what it puts in."""
-_ENDS = ("objective", "lower_bound")
 
 
 class PaleCurves:
@@ -55,37 +53,23 @@ class PaleCurves:
         self.use_dark(False)
 
     def show(self, runs: Sequence[tuple[str, str, Columns]]) -> None:
-        """Draw these runs and no other ones.
-
-        `runs`: the number of each, what is said where one points at it, and its points: objective, lower bound, and
-        where they are on each of `AXES`.
-        """
-        lines: Columns = {name: [] for name in _EMPTY}
-        ends: Columns = {name: [] for name in _NO_ENDS}
+        """Draw these runs alone: the number of each, what is said where one points at it, and its points on `AXES`."""
         self._runs = [points for _, _, points in runs if points["work"]]
-        for number, said, points in runs:
-            for column, dash in _PALE.items():
-                values = list(points[column])
-                for axis in AXES.values():
-                    lines[axis].append(_stairs(points[axis], ahead=False))
-                lines["values"].append(_stairs(values, ahead=True))
-                lines["dash"].append(dash)
-                lines["run"].append(number)
-                lines["said"].append(said)
+        lines = [
+            {axis: _stairs(points[axis], ahead=False) for axis in AXES.values()}
+            | {"values": _stairs(points[column], ahead=True), "dash": dash, "run": number, "said": said}
+            for number, said, points in runs
+            for column, dash in _PALE.items()
+        ]
+        ends: dict[tuple[int, float], dict[str, Any]] = {}  # runs that end at one place have one text there
+        for number, _, points in runs:
             if points["work"]:
-                found = points["objective"][-1]
-                value = found if found == found else points["lower_bound"][-1]
-                last = [*(points[axis][-1] for axis in AXES.values()), value]
-                same = [
-                    k for k, end in enumerate(ends["work"]) if (end, ends["value"][k]) == (points["work"][-1], value)
-                ]
-                if same:
-                    ends["run"][same[0]] += f", {number}"
-                    continue
-                for name, at in zip((*AXES.values(), "value", "run"), (*last, f"run {number}"), strict=True):
-                    ends[name].append(at)
-        replace(self._lines, lines)
-        replace(self._ends, ends)
+                last = {name: points[name][-1] for name in (*AXES.values(), *_PALE)}
+                value = last["objective"] if last["objective"] == last["objective"] else last["lower_bound"]
+                end = ends.setdefault((last["work"], value), {**last, "value": value, "run": "run "})
+                end["run"] += number if end["run"] == "run " else f", {number}"
+        replace(self._lines, {name: [each[name] for each in lines] for name in _EMPTY})
+        replace(self._ends, {name: [each[name] for each in ends.values()] for name in _NO_ENDS})
         if runs and not self._is_drawn:
             self._draw()
 
@@ -122,45 +106,31 @@ def _stairs(values: Sequence[Any], ahead: bool) -> list[Any]:
     return twice[:-1] if ahead else twice[1:]
 
 
-class BoundsPlot(Plot):
-    """What is found, what is proven, and the gap between them.
-
-    `measure`: what the objective is measured in. `relaxation`: column and name of a third curve: the value of a
-    relaxation.
-    """
+class BoundsPlot(PlotOverTime):
+    """What is found, what is proven, and the gap between them; ``relaxation``: column and name of a third curve."""
 
     title = "Objective and lower bound"
+    heads = ("objective", "lower_bound")
 
     def __init__(self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None) -> None:
-        self._curves = curves
-        self._family = "rule_list" if relaxation is None else "rule_set"
-        self._relaxation = relaxation
-        self._window = Window(0, 1)
-        plot = curves.figure(
-            self.title,
-            measure,
-            self._window,
-            height=372,
-            min_border_left=76,  # room for numbers as small as the gaps of groups are
-            min_border_top=26,  # that of the legend, which comes with the first model
-            min_border_bottom=46,
-        )
+        # room for numbers as small as the gaps of groups are, and for the legend, which comes with the first model
+        borders: dict[str, Any] = {"min_border_left": 76, "min_border_top": 26, "min_border_bottom": 46}
+        super().__init__(curves, measure, height=372, **borders)
+        plot, self._further = self.figure, dict([] if relaxation is None else [relaxation])
+        self.names = {"objective": "objective", "lower_bound": "lower bound", **self._further}
         set_ticks(plot.yaxis, desired_num_ticks=4)
         self.pale = PaleCurves(plot)  # earlier runs
         curves.beneath = self.pale.reach
         beneath = len(plot.renderers)
-        self._head, self._proof = (ColumnDataSource(place_columns(None, _ENDS)) for _ in range(2))
+        self._proof = ColumnDataSource(place_columns(None, self.heads))
         at: dict[str, Any] = {"x": "seconds"}
         steps: dict[str, Any] = {**at, "mode": "after"}
         area = VAreaStep(**at, y1="lower_bound", y2="gap_top", fill_color=SKY, fill_alpha=0.22, step_mode="after")
         self._gap = drawn(plot, curves.source, area, visible=False)
-        further, lines = [], []
-        if relaxation is not None:
-            column, name = relaxation
-            dotted = Step(y=column, line_color=PURPLE, line_width=1.8, line_dash="2 3", **steps)
-            relaxed = drawn(plot, curves.source, dotted)
-            further.append((name, f"@{column}{{0.0000}}"))
-            lines.append((name, relaxed))
+        dotted: dict[str, Any] = {"line_color": PURPLE, "line_width": 1.8, "line_dash": "2 3", **steps}
+        relaxed = [
+            (name, drawn(plot, curves.source, Step(y=column, **dotted))) for column, name in self._further.items()
+        ]
         dashed = Step(y="lower_bound", line_color=BLUE, line_width=2.5, line_dash="6 3", **steps)
         self._bound = drawn(plot, curves.source, dashed)
         best = drawn(plot, curves.source, Step(y="objective", line_color=ORANGE, line_width=2.5, **steps))
@@ -173,38 +143,25 @@ class BoundsPlot(Plot):
         found = drawn(plot, self._found, Scatter(size=9, fill_color=ORANGE, marker="diamond", **white))
         plot.add_tools(HoverTool(renderers=[found], tooltips=_TOOLTIP))
         drawn(plot, self._proof, Scatter(size=17, marker="star", fill_color=GREEN, **white))
-        room: dict[str, Any] = {"padding": 2}
-        said = Text(
-            **at,
-            y="objective",
-            text={"value": "proven"},
-            y_offset=-8,
-            text_font_size="13px",
-            text_font_style="bold",
-            text_color=INK[False],
-            background_fill_color=GROUND[False],
-            **room,
-        )
+        style: dict[str, Any] = {"text_font_size": "13px", "text_font_style": "bold", "padding": 2}
+        style |= {"text_color": INK[False], "background_fill_color": GROUND[False]}
+        said = Text(**at, y="objective", text={"value": "proven"}, y_offset=-8, **style)
         self._said = drawn(plot, self._proof, said)
-        items = [("objective", best), ("lower bound", self._bound), *(lines or [("gap", self._gap)])]
+        items = [("objective", best), ("lower bound", self._bound), *(relaxed or [("gap", self._gap)])]
         self._entries = add_legend(plot, items, columns=len(items))
-        self._drawn = ["objective", "lower_bound", relaxation[0] if relaxation else "lower_bound"]
-        tooltips = [
-            ("time", "@seconds{0.00} s"),
-            ("work", "@work"),
-            ("objective", "@objective{0.000000}"),
-            *further,
-            ("lower bound", "@lower_bound{0.000000}"),
-        ]
+        self._drawn = ["objective", "lower_bound", *(self._further or ["lower_bound"])]
+        tooltips = [("time", "@seconds{0.00} s"), ("work", "@work"), ("objective", "@objective{0.000000}")]
+        tooltips += [(name, f"@{column}{{0.0000}}") for column, name in self._further.items()]
+        tooltips.append(("lower bound", "@lower_bound{0.000000}"))
         plot.add_tools(HoverTool(renderers=[best], mode="vline", tooltips=tooltips))
-        self.figure = plot
         self.sources = (self._head, self._proof, self._found, *self.pale.sources)
         self.over_time = tuple(renderer.glyph for renderer in plot.renderers[beneath:])  # type: ignore[attr-defined]
         self.clear()
 
     def clear(self) -> None:
         self._gap.visible = False  # a stepped area without points never ends drawing itself (Bokeh 3.9)
-        self._head.data = self._proof.data = place_columns(None, _ENDS)
+        super().clear()
+        self._proof.data = place_columns(None, self.heads)
         self._found.data = _found_columns([])
         self._last: float | None = None
         show_entries(self._entries, [False] * len(self._entries))
@@ -213,8 +170,8 @@ class BoundsPlot(Plot):
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._gap.visible = not self._curves.empty
         begins = self._curves.begins
-        self._head.data = place_columns(latest, _ENDS, begins)
-        self._proof.data = place_columns(latest if latest.status is Status.OPTIMAL else None, _ENDS, begins)
+        self._head.data = place_columns(latest, self.heads, begins)
+        self._proof.data = place_columns(latest if latest.status is Status.OPTIMAL else None, self.heads, begins)
         show_entries(self._entries, [bool(self._curves.known(name)) for name in self._drawn])
         self._mark(snapshots, whole)
         self.caption = self._words(latest)
@@ -230,16 +187,12 @@ class BoundsPlot(Plot):
             room = 3 * _MARGIN * (high - low) or 0.1 * high
             self._window.span(*((max(low - room, 0.0), high + room) if pale else (0, 1)))
             return
-        relaxed = self._curves.known(self._relaxation[0])[-1:] if self._relaxation else []
+        relaxed = [value for column in self._further for value in self._curves.known(column)[-1:]]
         relaxed = [value for value in relaxed if not found or value <= found[0]]  # one of few rules may be far above
         top, bottom = max([*found, *relaxed], default=proven[-1]), proven[0]
         top, bottom = max([top, *pale]), min([bottom, *pale])
         height = max(top - bottom, 0.02 * abs(top)) or _FLAT
         self._window.span(max(bottom - _MARGIN * height, 0.0), top + 5 * _MARGIN * height)
-
-    def frame(self) -> pd.DataFrame:
-        further = {} if self._relaxation is None else {self._relaxation[0]: self._relaxation[1]}
-        return self._curves.frame({"objective": "objective", "lower_bound": "lower bound", **further})
 
     def use_dark(self, dark: bool) -> None:
         bound = SKY if dark else BLUE
@@ -253,7 +206,7 @@ class BoundsPlot(Plot):
         if best is None:
             impossible = latest.status is Status.INFEASIBLE
             return "No model meets the constraint." if impossible else "No model is found yet."
-        found, proven = apart(best.objective, latest.lower_bound, self._family)
+        found, proven = apart(best.objective, latest.lower_bound, "rule_set" if self._further else "rule_list")
         if latest.status is Status.OPTIMAL or not latest.gap > 0:
             least = f"The gap is closed: {found} is found, and proven to be the least"
             open_ = latest.detail.get("gap_is_proven") and latest.status is not Status.OPTIMAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 from bokeh.events import Pan, PanEnd, Tap
@@ -15,7 +15,7 @@ from bokeh.plotting import figure
 from ....assets import asset
 from ....snapshot import Snapshot
 from ...widgets.style import INK, LENGTHS
-from .base import Columns, Window, new_figure
+from .base import Columns, Plot, Window, new_figure
 
 AXES = {"log work": "log_work", "work": "work", "time": "seconds"}
 """Horizontal axes, and their columns."""
@@ -41,8 +41,7 @@ def curve_columns(
 ) -> Columns:
     """What the plots over time show of some snapshots: lists, because arrays do not survive a reconnection.
 
-    `further`: columns besides time, work, objective and bound; by default the queue by length and what remains.
-    `begins`: that of `tree_begins`, from which the logarithm counts.
+    `further`: besides what all have; by default the queue and what remains. The logarithm counts from ``begins``.
     """
     columns = {**_COMMON, **(LENGTHS_QUEUED | REMAINING if further is None else further)}
     found = {name: [column(snapshot) for snapshot in snapshots] for name, column in columns.items()}
@@ -124,6 +123,25 @@ class Curves:
         return pd.DataFrame({name: self.source.data[column] for column, name in columns.items()})
 
 
+class PlotOverTime(Plot):
+    """A plot of some of the curves over the time of a search."""
+
+    names: Mapping[str, str]  # its columns, and what its table calls them
+    heads: ClassVar[tuple[str, ...]] = ()  # columns whose last point is marked, in a source of its own
+
+    def __init__(self, curves: Curves, label: str, ends: tuple[float, float] = (0, 1), **options: Any) -> None:
+        self._curves, self._window = curves, Window(*ends)
+        self.figure = curves.figure(self.title, label, self._window, **options)
+        self._head = ColumnDataSource({name: [] for name in (*AXES.values(), *self.heads)})
+        self.sources = (self._head,)
+
+    def clear(self) -> None:
+        self._head.data = {name: [] for name in self._head.data}
+
+    def frame(self) -> pd.DataFrame:
+        return self._curves.frame(self.names)
+
+
 def finite(value: float, digits: int = 5) -> float:
     """A number rounded; ``nan``, which is not drawn, where it is infinite."""
     return round(float(value), digits) if math.isfinite(value) else math.nan
@@ -150,10 +168,7 @@ REMAINING: dict[str, Column] = {"remaining": lambda s: finite(s.log10_remaining,
 
 
 class Cursor:
-    """A vertical line; the browser moves it at once, and says so a few times a second.
-
-    `on_move` takes the place on the axis to which a person has moved it.
-    """
+    """A vertical line; the browser moves it at once, and says where to, a few times a second."""
 
     def __init__(self, plot: figure, on_move: Callable[[float], None]) -> None:
         self._line = Span(

@@ -18,9 +18,9 @@ from .base import Columns, Plot, Window, add_legend, new_figure, replace, set_ti
 def frontier_columns(
     best: Incumbent | None, lower_bound: float, weight: float, regularization: float, longest: int
 ) -> Columns:
-    """Two straight lines of errors over rules, for objectives errors / weight + regularization * rules.
+    """Two straight lines of errors over rules: below the upper one a list is better, below the lower one none is.
 
-    A list below the upper one is better than the incumbent; below the lower one it is proven that there is none.
+    For objectives errors / weight + regularization * rules.
     """
     rules = [0, longest]
     at = [math.nan if best is None else best.objective, lower_bound]

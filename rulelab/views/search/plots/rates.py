@@ -17,9 +17,10 @@ from ....models import RuleSet
 from ....rule_set import Criterion, confusions
 from ....shown import percent
 from ....snapshot import Snapshot, Status
+from ...cards.templates import filled
 from ...live.prepared import Prepared
 from ...live.wording import NONE, count
-from ...widgets.esc import esc, plain
+from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE
 from .base import Columns, Plot, add_legend, new_figure, show_entries
 
@@ -59,31 +60,22 @@ class GroupRate:
 def group_rates(
     model: RuleSet, problem: Problem, matrix: np.ndarray, criterion: Criterion, loss: str, min_group_size: int = 0
 ) -> list[GroupRate]:
-    """The rates that the criterion names.
-
-    `problem`: with groups. `matrix`: the problem's `matrix`. `loss`: whose errors the constraint counts.
-    `min_group_size`: of the search.
-    """
+    """The rates that the criterion names, of a problem with groups; ``loss``: whose errors the constraint counts."""
     groups = problem.groups
     assert groups is not None
-    decided = model.fired(matrix)
-    times = (decided if model.form == "dnf" else ~decided).sum(axis=1)
-    predicted = (times > 0) == (model.form == "dnf")
-    on_positives, on_negatives = _errors_counted(times, model.form, loss)
-    counts = confusions(groups, predicted)
+    decided, fires = model.fired(matrix), model.form == "dnf"
+    times = (decided if fires else ~decided).sum(axis=1)
+    # errors of each pattern, as the constraint counts them
+    wrongly, missed = (times if loss == "hamming" else np.minimum(times, 1)), (times == 0).astype(times.dtype)
+    on_positives, on_negatives = (missed, wrongly) if fires else (wrongly, missed)
+    counts = confusions(groups, (times > 0) == fires)
+    positives, negatives = groups.positives, groups.negatives
+    sizes = {"positives": positives, "negatives": negatives, "rows": positives + negatives}
     out = []
     for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
         low, high = zip(*(each.interval(rate.name) for each in counts), strict=True)
-        sizes = {
-            "positives": groups.positives,
-            "negatives": groups.negatives,
-            "rows": groups.positives + groups.negatives,
-        }
-        counted = (
-            rate.on_positives * groups.positives @ on_positives
-            + rate.on_negatives * groups.negatives @ on_negatives
-            + rate.base * groups.positives.sum(axis=1)
-        )[list(large)] / sizes[rate.per].sum(axis=1)[list(large)]
+        errors = rate.on_positives * positives @ on_positives + rate.on_negatives * negatives @ on_negatives
+        shares = (errors + rate.base * positives.sum(axis=1))[list(large)] / sizes[rate.per].sum(axis=1)[list(large)]
         out.append(
             GroupRate(
                 name=rate.name,
@@ -93,16 +85,10 @@ def group_rates(
                 high=high,
                 tolerance=rate.tolerance,
                 compared=large,
-                proxy_gap=float(counted.max() - counted.min()),
+                proxy_gap=float(shares.max() - shares.min()),
             )
         )
     return out
-
-
-def _errors_counted(times: np.ndarray, form: str, loss: str) -> tuple[np.ndarray, np.ndarray]:
-    """Errors on the positives and on the negatives of each pattern, as the constraint counts them."""
-    wrongly, missed = (times if loss == "hamming" else np.minimum(times, 1)), (times == 0).astype(times.dtype)
-    return (missed, wrongly) if form == "dnf" else (wrongly, missed)
 
 
 def rate_columns(rates: Sequence[GroupRate]) -> Columns:
@@ -124,25 +110,11 @@ def gaps_table(
     """The gaps before and after as an HTML table, the true ones and what the constraint counts."""
     rows = []
     for k, rate in enumerate(fair or without):
-        before, after = (_percent(rates[k].gap) if rates else NONE for rates in (without, fair))
-        proxy = _percent(fair[k].proxy_gap) if fair else NONE
-        rows.append(
-            f"<tr><td>gap in {_WORDS[rate.name]}</td>"
-            + "".join(f'<td class="num">{text}</td>' for text in (before, after, proxy, _percent(rate.tolerance)))
-            + "</tr>"
-        )
-    first = "loss" if proven else "loss (best found)"
-    rows.append(
-        f'<tr><td>{first}</td><td class="num">{esc(objectives[0])}</td><td class="num">{esc(objectives[1])}</td>'
-        '<td class="num"></td><td class="num"></td></tr>'
-    )
-    heads = "".join(f'<th class="num">{name}</th>' for name in ("before", "after", "as counted", "allowed"))
-    return (
-        f'<div class="box"><table class="rules gaps"><thead><tr><th></th>{heads}</tr></thead>'
-        f'<tbody>{"".join(rows)}</tbody></table></div><p class="note">Differences between groups in percentage '
-        "points, on the training rows. As counted: what the constraint bounds; with the Hamming loss a row counts once "
-        "for each rule that decides it wrongly.</p>"
-    )
+        before, after = (percent(rates[k].gap) if rates else NONE for rates in (without, fair))
+        proxy = percent(fair[k].proxy_gap) if fair else NONE
+        rows.append((f"gap in {_WORDS[rate.name]}", (before, after, proxy, percent(rate.tolerance))))
+    rows.append(("loss" if proven else "loss (best found)", (*objectives, "", "")))
+    return filled("gaps.html", rows=rows)
 
 
 class RatesPlot(Plot):
@@ -158,9 +130,8 @@ class RatesPlot(Plot):
         self.below = ""  # HTML that stands under the figure
         self._before, self._after = (ColumnDataSource(rate_columns([])) for _ in range(2))
         self._factors = FactorRange(range_padding=0.1, group_padding=0.6)
-        plot = new_figure(
-            self.title, "share of the group (%)", None, Range1d(start=0, end=100), self._factors, min_border_top=54
-        )
+        across = Range1d(start=0, end=100)
+        plot = new_figure(self.title, "share of the group (%)", None, across, self._factors, min_border_top=54)
         legend, self._intervals = [], []
         for name, source, shift, colour in (("before", self._before, 0.2, ORANGE), ("after", self._after, -0.2, BLUE)):
             y = dodge("factor", shift, range=self._factors)
@@ -212,8 +183,8 @@ class RatesPlot(Plot):
         show_entries(self._entries, [bool(self._without), True, True])
         self.below = self._gaps(rates, best.objective)
         self.caption = "Largest difference: " + "; ".join(
-            f"{_percent(rate.gap)} points in {_WORDS[rate.name]}"
-            + (f" ({_percent(self._without[k].gap)} before)" if self._without else "")
+            f"{percent(rate.gap)} points in {_WORDS[rate.name]}"
+            + (f" ({percent(self._without[k].gap)} before)" if self._without else "")
             for k, rate in enumerate(rates)
         )
 
@@ -246,7 +217,3 @@ class RatesPlot(Plot):
 
 def _loss(value: float | None) -> str:
     return NONE if value is None else count(round(value, 4))
-
-
-def _percent(value: float) -> str:
-    return percent(value)

@@ -38,8 +38,7 @@ def _of_the_paper(first: SearchSession) -> SearchSession:
 class Ablating:
     """What an ablation has run and what it will run.
 
-    `first`: not begun yet; its search has everything. `added`: add the bounds of the paper one by one instead of
-    leaving each out once. `guess`: which of `GUESSES` is expected to save most; empty: none.
+    `added`: whether the bounds of the paper are added one by one, instead of leaving each out once.
     """
 
     def __init__(self, first: SearchSession, added: bool = False, guess: str = "") -> None:
@@ -62,10 +61,7 @@ class Ablating:
         return f"{self._at + 1}{of}, {self.name}"
 
     def next(self, session: SearchSession) -> SearchSession | None:
-        """The session after one that has ended; None: that was the last one.
-
-        ValueError when there is nothing that could be left out.
-        """
+        """The session after one that has ended; None: that was the last one. ValueError: nothing can be left out."""
         if session.snapshot is None:
             return None
         assert session.prepared is not None
@@ -89,7 +85,8 @@ class Ablating:
 
     def frame(self) -> pd.DataFrame:
         """A row per run that has ended: variant and how it ended, nodes, nodes_factor: how many times the first's."""
-        rows = [(name + _unless_proven(each), nodes_of(each)) for name, each in self._ended]
+        open_ = {name: f" (gap {at_most(last.gap)})" for name, last in self._ended if last.status is not Status.OPTIMAL}
+        rows = [(name + open_.get(name, ""), nodes_of(each)) for name, each in self._ended]
         frame = pd.DataFrame(rows, columns=["variant", "nodes"])
         first = rows[0][1] if rows else 0
         return frame.assign(nodes_factor=frame["nodes"] / first if first else float("nan"))
@@ -119,10 +116,6 @@ class Ablating:
         if not self._guess:
             return told
         return f"{'Right' if most == self._guess else f'Not “{self._guess}”'}: {told}"
-
-
-def _unless_proven(snapshot: Snapshot) -> str:
-    return "" if snapshot.status is Status.OPTIMAL else f" (gap {at_most(snapshot.gap)})"
 
 
 _PART = "holoviews.plotting.bokeh"

@@ -15,8 +15,8 @@ from ....assets import asset
 from ....recording import Recording
 from ....snapshot import Status
 from ...live.job import Job
+from ...live.ticker import Work
 from ...live.wording import NONE, apart, below, count, gap
-from ...live.work import Work
 from ...widgets.buttons import Press
 from ...widgets.esc import esc, plain
 from ...widgets.explained import WORD_CSS, word
@@ -43,11 +43,7 @@ _CANNOT = "This kind of search has no bounds that could be left out one by one."
 
 
 class RunsBox:
-    """The runs and what can be done with them.
-
-    `head`, `items`: the button with what it does; what is said of the runs, the table of them, and the picture of an
-    ablation.
-    """
+    """The runs and what can be done with them: an ablation in `head`, and in `items` the table and its picture."""
 
     def __init__(
         self,
@@ -89,8 +85,7 @@ class RunsBox:
     def _say_what(self) -> None:
         added = self.added
         what = (_ADDS if added else _ABLATES) if self._possible else _CANNOT
-        about = f'<p class="note">{what} {word("Why", "ablation")}</p>'
-        self._about.object = about
+        self._about.object = f'<p class="note">{what} {word("Why", "ablation")}</p>'
         self.guess.visible = added
 
     def say(self, note: str) -> None:
@@ -102,8 +97,7 @@ class RunsBox:
         """Bring the table up to date."""
         gone = f"{count(self._runs.gone)} older runs have made room: {MOST_RUNS} are kept." if self._runs.gone else ""
         said = " ".join(filter(None, (self._note, gone)))
-        html = f'<p class="note" role="note">{esc(said, 600)}</p>' if said else ""
-        self._said.object = html
+        self._said.object = f'<p class="note" role="note">{esc(said, 600)}</p>' if said else ""
         shown = rows(list(self._runs), present)
         if shown != self.table.rows:
             self.table.rows = shown
@@ -184,10 +178,7 @@ ACTS = ("show", "pin", "form", "remove")
 
 
 class RunTable(JSComponent):
-    """Two lines a run, all as text; what is pressed is told by the number of the run.
-
-    `on_act` takes the number of a run, which may be anything, and one of `ACTS`.
-    """
+    """Two lines a run, all as text; what is pressed is told by the number of the run, which may be anything."""
 
     heads: param.List[list[str]] = param.List(default=[], doc="Names of the columns, that of the number first.")
     terms = param.Dict(default={}, doc="What a name is called in the glossary, where that is something else.")
@@ -214,11 +205,7 @@ _LIMIT = "A file that the button Recording, beside the best model, has saved; at
 
 
 class Opener:
-    """A button that takes a recording.
-
-    `opened` takes a recording and its name; raises ValueError where there is nothing to see. `start_beat` sees to it
-    that `tick` is called as long as `busy`.
-    """
+    """A button that takes a recording; ``opened`` takes it and its name, and raises ValueError."""
 
     def __init__(self, opened: Callable[[Recording, str], None], start_beat: Callable[[], None]) -> None:
         self._opened = opened

@@ -81,9 +81,9 @@ class Runs:
         `variant`: in an ablation: what it goes without. `basis`: in an ablation: the run with everything.
         """
         snapshot, prepared, over = session.snapshot, session.prepared, session.state.over or rests
-        if snapshot is None or prepared is None or not over or (session, snapshot, session.state) == self._seen:
+        if snapshot is None or prepared is None or not over or session is self._resting:
             return False
-        if session is self._resting:
+        if (session, snapshot, session.state) == self._seen:
             return False
         self._resting = session if rests else None
         self._seen = (session, snapshot, session.state)
@@ -112,11 +112,7 @@ class Runs:
         self._kept.remove(run)
 
     def beneath(self, look: str, prepared: Prepared | None) -> list[PastRun]:
-        """Those whose curves lie beneath the present one's: shown, and comparable.
-
-        `look`: how the present search is shown. `prepared` is None when it is not made yet; the
-        last run tells then what there is to compare with.
-        """
+        """Those whose curves lie beneath those of the present search; while it is not made, the last run tells."""
         last = self._kept[-1].key if self._kept else ()
         key = last if prepared is None and last[:1] == (kind_of(look),) else key_of(look, prepared)
         return [run for run in self._kept if run.shown and run is not self.present and run.key == key]

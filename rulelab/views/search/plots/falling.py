@@ -1,4 +1,4 @@
-"""A falling list as strata of risk: the probability of each rule against the share of people it holds."""
+"""Falling lists: the best one as strata of risk, and what a Monte-Carlo search considers at each position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...live.prepared import Prepared
 from ...live.wording import count, in_signs
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
-from .base import Columns, Plot, add_legend, new_figure, show_entries
+from .base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
 
 MOST_BARS = 40
 """Longer lists show their first rules and, last, the default."""
@@ -68,36 +68,15 @@ class StrataPlot(Plot):
         self._model: Any = None
         self._effective: float | None = None
         self._source = ColumnDataSource(strata_columns(None))
-        plot = new_figure(
-            self.title,
-            "people, from the highest risk (%)",
-            "probability",
-            Range1d(start=0, end=100),
-            Range1d(start=0, end=1.02),
-            min_border_top=34,
-        )
-        bars = plot.quad(
-            left="left",
-            right="right",
-            bottom=0,
-            top="top",
-            source=self._source,
-            fill_color="colour",
-            fill_alpha=0.55,
-            line_color="colour",
-        )
+        labels = ("people, from the highest risk (%)", "probability")
+        ranges = (Range1d(start=0, end=100), Range1d(start=0, end=1.02))
+        plot = new_figure(self.title, *labels, *ranges, min_border_top=34)
+        edges: dict[str, Any] = {"left": "left", "right": "right", "bottom": 0, "top": "top"}
+        bars = plot.quad(**edges, source=self._source, fill_color="colour", fill_alpha=0.55, line_color="colour")
         self._own = plot.scatter(x="middle", y="own", source=self._source, marker="circle", size=6, color=INK[False])
         self._heads = tuple(TeeHead(size=8, line_color=INK[False]) for _ in range(2))
-        self._whisker = Whisker(
-            base="middle",
-            lower="low",
-            upper="high",
-            upper_head=self._heads[0],
-            lower_head=self._heads[1],
-            source=self._source,
-            line_color=INK[False],
-            level="overlay",
-        )
+        heads: dict[str, Any] = {"upper_head": self._heads[0], "lower_head": self._heads[1], "line_color": INK[False]}
+        self._whisker = Whisker(base="middle", lower="low", upper="high", source=self._source, level="overlay", **heads)
         self._threshold = ColumnDataSource({"share": [], "probability": []})
         self._line = plot.line(
             x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2
@@ -143,3 +122,81 @@ class StrataPlot(Plot):
         for head in self._heads:
             head.line_color = INK[dark]
         self._line.glyph.line_color = SKY if dark else BLUE
+
+
+MOST_POSITIONS = 16
+_MOST_LISTS = 24
+_FLOOR = 0.5
+"""Where the logarithmic axis begins; positions without a candidate are drawn there."""
+
+
+def mean_columns(snapshot: Snapshot | None) -> Columns:
+    """The mean over all lists that reached the position, and how many did."""
+    detail = {} if snapshot is None else snapshot.detail
+    means = detail.get("considered_mean", ())[:MOST_POSITIONS]
+    return {
+        "position": list(range(1, len(means) + 1)),
+        "mean": [round(max(mean, _FLOOR), 2) for mean in means],
+        "lists": list(detail.get("lists_by_position", ())[:MOST_POSITIONS]),
+    }
+
+
+def list_columns(snapshot: Snapshot | None) -> Columns:
+    """Single lists, evenly spaced among all: one line each."""
+    lists = [] if snapshot is None else [considered for _, considered in snapshot.detail.get("considered", ())]
+    chosen = lists[:: max(1, -(-len(lists) // _MOST_LISTS))]
+    return {
+        "positions": [list(range(1, len(one[:MOST_POSITIONS]) + 1)) for one in chosen],
+        "considered": [[max(n, _FLOOR) for n in one[:MOST_POSITIONS]] for one in chosen],
+    }
+
+
+class ConsideredPlot(Plot):
+    """The mean as bars, some lists as lines."""
+
+    title = "Antecedents considered per position"
+
+    def __init__(self) -> None:
+        self._mean = ColumnDataSource(mean_columns(None))
+        self._lists = ColumnDataSource(list_columns(None))
+        self._across, self._up = Window(0.4, 5.6), Window(_FLOOR, 10)
+        labels, ranges = ("position in the list", "antecedents"), (self._across, self._up)
+        plot = new_figure(self.title, *labels, *ranges, y_axis_type="log", min_border_top=34)
+        bars = plot.vbar(
+            x="position", bottom=_FLOOR, top="mean", width=0.7, source=self._mean, color=BLUE, fill_alpha=0.45
+        )
+        lines = plot.multi_line(
+            xs="positions", ys="considered", source=self._lists, color=ORANGE, line_alpha=0.45, line_width=1
+        )
+        self._entries = add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
+        set_ticks(plot.xaxis, min_interval=1)
+        plot.yaxis.formatter = compact()
+        tooltips = [("position", "@position"), ("considered, mean", "@mean{0.0}"), ("lists", "@lists")]
+        plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
+        self.figure = plot
+        self.sources = (self._mean, self._lists)
+        self.clear()
+
+    def clear(self) -> None:
+        self._show(None)
+        self.caption = "How many antecedents a list could take at each of its positions."
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        self._show(latest)
+        means = self._mean.data["mean"]
+        if means:
+            n = len(means)
+            self.caption = f"On average {means[0]:.3g} to choose from at position 1, {means[-1]:.3g} at position {n}."
+
+    def frame(self) -> pd.DataFrame:
+        names = {"position": "position in the list", "mean": "antecedents considered, mean", "lists": "lists"}
+        return pd.DataFrame({name: self._mean.data[column] for column, name in names.items()})
+
+    def _show(self, latest: Snapshot | None) -> None:
+        replace(self._mean, mean_columns(latest))
+        lists = list_columns(latest)
+        replace(self._lists, lists)
+        highest = max((n for one in lists["considered"] for n in one), default=5)
+        show_entries(self._entries, [bool(self._mean.data["mean"]), bool(lists["considered"])])
+        self._up.span(_FLOOR, 2 * max([highest, *self._mean.data["mean"]]))
+        self._across.span(0.4, 0.6 + max([5, *self._mean.data["position"]]))

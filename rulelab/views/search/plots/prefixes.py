@@ -1,0 +1,202 @@
+"""What waits in the queue, by length, what remains of the search space, and what was cut, by bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, HoverTool, Range1d
+from bokeh.models.annotations import LabelSet
+from bokeh.transform import stack
+
+from ....snapshot import CUT_BY, Snapshot, Status
+from ...live.wording import count, remaining
+from ...prefixes.icicle import color_of
+from ...widgets.style import GREEN, INK, LENGTHS
+from .base import Columns, Plot, add_legend, compact, new_figure, show_entries
+from .curves import QUEUED, REMAINING, Curves, PlotOverTime, place_columns
+
+_NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
+_LENGTHS = dict(zip(QUEUED, _NAMES, strict=True))
+(_COLUMN,) = REMAINING
+
+
+class QueuePlot(PlotOverTime):
+    """Stacked steps, one per length, and how many there are in all; the curves have the columns `QUEUED`."""
+
+    title = "Queue by prefix length"
+    names = {"queued": "in the queue", **{column: f"of {name} rules" for column, name in _LENGTHS.items()}}
+    heads = ("queued",)
+
+    def __init__(self, curves: Curves) -> None:
+        super().__init__(curves, "prefixes in the queue", min_border_right=62, min_border_bottom=58)
+        plot, source = self.figure, curves.source
+        drawn_alike: dict[str, Any] = {"x": "seconds", "source": source, "step_mode": "after", "visible": False}
+        self._areas = [
+            plot.varea_step(
+                y1=stack(*QUEUED[:i]), y2=stack(*QUEUED[: i + 1]), fill_color=color, fill_alpha=0.9, **drawn_alike
+            )
+            for i, color in enumerate(LENGTHS)
+        ]
+        self._total = plot.step(x="seconds", y="queued", source=source, mode="after", line_width=1.5, color=INK[False])
+        self._end = plot.scatter(x="seconds", y="queued", source=self._head, size=8, color=INK[False])
+        named = list(zip(_NAMES, self._areas, strict=True))
+        self._entries = add_legend(plot, named, place="right", columns=1, title="rules")
+        plot.yaxis.formatter = compact()
+        tooltips = [("work", "@work"), ("in the queue", "@queued")]
+        tooltips += [(f"with {name}", f"@{column}") for column, name in _LENGTHS.items()]
+        plot.add_tools(HoverTool(renderers=[self._total], mode="vline", tooltips=tooltips))
+        self.over_time = tuple(renderer.glyph for renderer in plot.renderers)  # type: ignore[attr-defined]
+        self.clear()
+
+    def clear(self) -> None:
+        super().clear()
+        self._draw([False] * len(QUEUED))
+        self.caption = "Beginnings of lists that are still to be looked at, by how many rules they have."
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        self._head.data = place_columns(latest, self.heads, self._curves.begins)
+        self._draw([any(self._curves.source.data[name]) for name in QUEUED])
+        last = [self._curves.past(name)[-1] for name in QUEUED]
+        if not sum(last):
+            over = latest.status is Status.OPTIMAL
+            self.caption = "The queue is empty: nothing is left to look at." if over else "The queue is empty."
+            return
+        most = _NAMES[last.index(max(last))]
+        rules = "1 rule" if most == "1" else f"{most} rules"
+        self.caption = f"{count(sum(last))} prefix{'es' if sum(last) > 1 else ''} open, most with {rules}."
+
+    def fit(self) -> None:
+        self._window.span(0, 1.1 * max(self._curves.source.data["queued"], default=0) or 1)
+
+    def use_dark(self, dark: bool) -> None:
+        self._total.glyph.line_color = INK[dark]
+        self._end.glyph.update(line_color=INK[dark], fill_color=INK[dark])
+
+    def _draw(self, drawn: Sequence[bool]) -> None:
+        """Draw only the lengths that there were; a stepped area without points never ends drawing itself."""
+        show_entries(self._entries, drawn)
+        for area, visible in zip(self._areas, drawn, strict=True):
+            area.visible = visible
+
+
+class RemainingPlot(PlotOverTime):
+    """A line that comes down to 0, where nothing is left; the curves have the column `REMAINING`."""
+
+    title = "Remaining search space"
+    names = {_COLUMN: "log10 remaining"}
+    heads = (_COLUMN,)
+
+    def __init__(self, curves: Curves) -> None:
+        super().__init__(curves, "prefixes left at most, log10", min_border_bottom=58)
+        plot = self.figure
+        line = plot.step(x="seconds", y=_COLUMN, source=curves.source, mode="after", line_width=2, color=GREEN)
+        end = plot.scatter(x="seconds", y=_COLUMN, source=self._head, size=8, color=GREEN)
+        tooltips = [("work", "@work"), ("log10 remaining", f"@{_COLUMN}")]
+        plot.add_tools(HoverTool(renderers=[line], mode="vline", tooltips=tooltips))
+        self.over_time = (line.glyph, end.glyph)
+        self.clear()
+
+    def clear(self) -> None:
+        super().clear()
+        self.caption = "The most prefixes that are still to be looked at, as a power of ten."
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        self._head.data = place_columns(latest, self.heads, self._curves.begins)
+        if latest.status in (Status.OPTIMAL, Status.INFEASIBLE):
+            self.caption = "Nothing is left to look at."
+        else:
+            self.caption = f"At most 10^{remaining(latest)} prefixes are left; a cut takes away all that would follow."
+
+    def fit(self) -> None:
+        self._window.span(0, 1.1 * max(self._curves.known(_COLUMN), default=0) or 1)
+
+
+_OF_ALL = (
+    " The best list of all is sought first.",
+    " They were cut to find the best of all lists; a best one meets what is asked.",
+)
+_ROOM = 150
+"""Where the axis of per cents ends, so that the longest bar has its figure beside it."""
+
+
+def pruned_columns(snapshot: Snapshot | None) -> Columns:
+    """Prefixes cut per bound, in all and as a share of all cuts, the most effective one at the top."""
+    pruned = {} if snapshot is None else {name: n for name, n in _cuts(snapshot).items() if n}
+    names = sorted(pruned, key=lambda name: pruned[name])
+    total = sum(pruned.values())
+    return {
+        "bound": names,
+        "count": [pruned[name] for name in names],
+        "share": [round(100 * pruned[name] / total, 4) for name in names],
+        "text": [count(pruned[name]) for name in names],
+        "color": [color_of("cut", name) for name in names],
+    }
+
+
+def _cuts(snapshot: Snapshot) -> Mapping[str, int]:
+    """Prefixes cut, by bound; of the search for the best list of all while that runs, and where it was enough."""
+    first = snapshot.sought_first
+    if not first or not (first["running"] or first["suffices"]):
+        return snapshot.pruned
+    return {name.removeprefix(CUT_BY): n for name, n in first.items() if name.startswith(CUT_BY)}
+
+
+class PrunedPlot(Plot):
+    """One bar per bound, in its colour in the tree: its share of all cuts, and the figure beside it."""
+
+    title = "Prefixes cut, by bound"
+
+    def __init__(self) -> None:
+        self._bounds = FactorRange()
+        plot = new_figure(self.title, "share of all cuts (%)", None, Range1d(start=0, end=_ROOM), self._bounds)
+        self._source = ColumnDataSource(pruned_columns(None))
+        bars = plot.hbar(y="bound", left=0, right="share", height=0.62, source=self._source, color="color")
+        bars.glyph.fill_alpha = 0.6
+        look: dict[str, Any] = {"text_baseline": "middle", "text_font_size": "12px", "text_color": INK[False]}
+        self._labels = LabelSet(x="share", y="bound", text="text", source=self._source, x_offset=6, **look)
+        plot.add_layout(self._labels)
+        plot.ygrid.grid_line_color = None
+        plot.xaxis.ticker = FixedTicker(ticks=[0, 25, 50, 75, 100])
+        tooltips = [("bound", "@bound"), ("cut", "@text"), ("share", "@share{0.00} %")]
+        plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
+        self.figure = plot
+        self.sources = (self._source,)
+        self.clear()
+
+    def clear(self) -> None:
+        self._replace(pruned_columns(None))
+        self.blank = True
+        self.caption = "Beginnings of lists that need not be looked at, by the bound that says so."
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        self._replace(pruned_columns(latest))
+        data = self._source.data
+        self.blank = not data["bound"]
+        if self.blank:
+            self.caption = "Nothing is cut yet."
+            return
+        best, most = data["bound"][-1], data["share"][-1]
+        percent = "100" if most == 100 else f"{min(most, 99.9):.3g}"  # never all when it is not all
+        name = best.removeprefix("always: ")
+        ever = "" if name == best else ", which cannot be switched off"
+        self.caption = f"{count(sum(data['count']))} cut, {percent} % of them by “{name}”{ever}."
+        first = latest.sought_first
+        if first and (first["running"] or first["suffices"]):
+            self.caption += _OF_ALL[first["suffices"]]
+
+    def frame(self) -> pd.DataFrame:
+        data = self._source.data
+        columns = {"bound": "bound", "count": "prefixes cut", "share": "share of all cuts (%)"}
+        return pd.DataFrame({name: data[column][::-1] for column, name in columns.items()})
+
+    def use_dark(self, dark: bool) -> None:
+        self._labels.text_color = INK[dark]
+
+    def _replace(self, columns: Columns) -> None:
+        if columns["count"] == self._source.data["count"] and columns["bound"] == self._source.data["bound"]:
+            return
+        if columns["bound"] != list(self._bounds.factors):
+            self._bounds.factors = columns["bound"]
+        self._source.data = columns
