@@ -6,7 +6,6 @@ It imports little, so that it begins at once.
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import sys
 from collections.abc import Callable
@@ -16,13 +15,13 @@ from ...certificate import CertificateError, verify
 from ...data.problem_arguments import ProblemError
 from ...models import Model
 from ...multiclass import MultiClassCertificate
+from ..live.apart import limit_resources
 
 MAX_SECONDS = 900
 ROBUSTNESS_SECONDS = 20
 """That a list's robustness is searched for; what is proven by then is said."""
 MAX_BYTES = 4_000_000_000
 """Address space that the check may use, where the system can limit it."""
-_NICENESS = 10
 
 
 def _answer(stream: BinaryIO) -> dict[str, Any]:
@@ -72,18 +71,6 @@ def _say(message: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _limit_resources() -> None:
-    """Be polite, and no danger to the memory of the server; where the system has no limits, none are set."""
-    if sys.platform != "win32":
-        import resource
-
-        os.nice(_NICENESS)
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        limit = MAX_BYTES if most == resource.RLIM_INFINITY else min(MAX_BYTES, most)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
-        resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))  # should the page have died
-
-
 if __name__ == "__main__":
-    _limit_resources()
+    limit_resources(MAX_BYTES, MAX_SECONDS)  # also should the page have died
     _say(_answer(sys.stdin.buffer))

@@ -18,7 +18,8 @@ MAX_BYTES = 3_000_000_000
 """Address space of the process, where the system can limit it."""
 MAX_SECONDS = 300
 """Processor time of the process, where the system can limit it."""
-_NICENESS = 10
+NICENESS = 5
+"""Of work beside the page, which goes first; with more, what somebody waits for starves beside the work of others."""
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "ARROW_NUM_THREADS": "1"}
 """Every further one reserves address space."""
 
@@ -74,14 +75,14 @@ def _feed(stream: IO[bytes], call: Any) -> None:
         return  # the process has ended, as the one that waits is about to see
 
 
-def _limit_resources() -> None:
+def limit_resources(most_bytes: int = MAX_BYTES, seconds: int = MAX_SECONDS) -> None:
     """Be polite, and no danger to the memory of the server; where the system has no limits, none are set."""
     if sys.platform == "win32":
         return
     import resource
 
-    os.nice(_NICENESS)
-    for what, limit in ((resource.RLIMIT_AS, MAX_BYTES), (resource.RLIMIT_CPU, MAX_SECONDS)):
+    os.nice(max(0, NICENESS - os.nice(0)))  # of a thread that gives way, its processes have that from the start
+    for what, limit in ((resource.RLIMIT_AS, most_bytes), (resource.RLIMIT_CPU, seconds)):
         _, most = resource.getrlimit(what)
         limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
         resource.setrlimit(what, (limit, most))
@@ -113,7 +114,7 @@ def _answer(stream: IO[bytes]) -> Any:
 def main() -> None:
     """Read a call, do it, and write what came of it."""
     out, sys.stdout = sys.stdout.buffer, sys.stderr  # what the function prints is no answer
-    _limit_resources()
+    limit_resources()
     pickle.dump(_answer(sys.stdin.buffer), out, protocol=pickle.HIGHEST_PROTOCOL)
     out.flush()
 

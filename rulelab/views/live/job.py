@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..allowance import Share
+from .apart import NICENESS
 
 THREAD_NAME = "rulelab search"
-_NICENESS = 10
 _LOOK_SECONDS = 0.2
 
 
@@ -68,7 +68,7 @@ def lower_priority() -> None:
     """Let the thread of the page go first; only Linux knows priorities of threads."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 class Cancelled(ValueError):  # noqa: N818 - nothing went wrong

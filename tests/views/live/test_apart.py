@@ -1,6 +1,7 @@
 """Calls in a process of their own: what comes back, what is raised, and that no process outlives its call."""
 
 import operator
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -12,7 +13,8 @@ from patience import PATIENCE
 
 from rulelab.datasets import DatasetError
 from rulelab.views.forms.reading import read_sheet
-from rulelab.views.live.apart import MAX_BYTES, NotDoneError, apart
+from rulelab.views.live.apart import MAX_BYTES, NICENESS, NotDoneError, apart
+from rulelab.views.live.job import Job
 
 
 def test_values_of_all_kinds_come_back_as_they_are() -> None:
@@ -66,3 +68,11 @@ def test_a_sheet_that_was_read_apart_is_the_same() -> None:
     here, there = read_sheet(*wanted), apart(read_sheet, *wanted)
     pd.testing.assert_frame_equal(here.frame, there.frame)
     assert (here.columns, here.name, here.file, here.reading) == (there.columns, there.name, there.file, there.reading)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux knows priorities of threads")
+def test_what_a_thread_begins_that_gives_way_gives_way_no_further() -> None:
+    job = Job(lambda progress: (os.nice(0), apart(os.nice, 0)))
+    job.join(PATIENCE)
+    of_thread, of_process = job.result
+    assert of_process == max(of_thread, NICENESS) < 10
