@@ -42,12 +42,6 @@ def step(walk: Walk) -> None:
     view.tick()
 
 
-def choose(walk: Walk, value: str) -> None:
-    widget = walk._choice
-    assert widget is not None
-    widget.value = value
-
-
 def look_back(walk: Walk) -> None:
     """Go back through the moments until the step is done, or through all; then to the present."""
     view = walk.view
@@ -64,7 +58,7 @@ def look_back(walk: Walk) -> None:
 def run_with(walk: Walk, choice: str | None) -> None:
     """Choose something, unless it is chosen, and press Run, after Reset where the run is over."""
     if choice is not None:
-        choose(walk, choice)
+        walk.choose(choice)
     if walk.view.session.state.over:
         walk.view.reset()
     run(walk)
@@ -126,7 +120,7 @@ def test_texts_are_two_sentences_in_words_that_are_explained(plan: Plan) -> None
 def test_the_table_of_runs_has_the_price_of_each_tolerance(walk: Walk) -> None:
     losses = []
     for value in walk.plan.choice.values if walk.plan.choice else ():
-        choose(walk, value)
+        walk.choose(value)
         run(walk)
         assert walk.view.snapshot is not None
         assert walk.view.snapshot.status == "optimal"
@@ -135,7 +129,7 @@ def test_the_table_of_runs_has_the_price_of_each_tolerance(walk: Walk) -> None:
     assert len(set(losses)) > 2
     for again in (False, True):
         if again:  # in its place
-            choose(walk, next(iter(walk.plan.choice.values)))
+            walk.choose(next(iter(walk.plan.choice.values)))
             run(walk)
         cells = re.findall(r"<td>(.*?)</td>", walk._runs.object)
         assert [f"{loss:g}" for loss in losses] == cells[: len(losses)]
