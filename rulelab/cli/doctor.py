@@ -7,7 +7,6 @@ import os
 import platform
 import time
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +50,8 @@ def _machine() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
+    from importlib import metadata
+
     from packaging.requirements import Requirement
 
     needed = [Requirement(line) for line in metadata.requires("rulelab") or []]

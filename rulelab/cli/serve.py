@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 from .. import __version__
@@ -109,6 +108,8 @@ def _cluster(args: argparse.Namespace) -> Iterator[None]:
 
 def _differing(client: Any) -> list[str]:
     """What is wrong with the workers of a cluster: no rulelab, or another version of it; in words, none twice."""
+    from importlib.metadata import version
+
     found = client.run(version, "rulelab", on_error="return")
     wrong = {
         "no rulelab is installed there" if isinstance(each, Exception) else f"rulelab {each} is installed there"
