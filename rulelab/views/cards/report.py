@@ -124,7 +124,7 @@ def _svg(
     """Without scripts: cards show many of them at once, and the report is a file that needs nothing but itself."""
     low, high = scale
     height = _LINE * (n_lines + 2)
-    step = next((s for s in _STEPS if (high - low) / s <= 5), 1.0)
+    step = next((s for s in _STEPS if (high - low) / s <= 5 + 1e-9), 1.0)
     first = math.ceil(low / step - 1e-9)
     ticks = [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
     grid = "".join(
