@@ -315,15 +315,14 @@ def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> N
     view.kept.found = ""
     try:
         assert [view.pin(card) for card in cards] == ["A", "B"]
-        wait_until(lambda: not any(shown.busy for shown in view.cards))
+        wait_until(lambda: not any(shown.refresh() for shown in view.cards))
         one, other = view.cards
         assert "Training rows by class" in one.parts["by_class"].object
         assert "not in B" in one.parts["rules"].object
         (advice,) = (each for each in pn.panel(view).select(pn.pane.HTML) if "Accuracy can." in str(each.object))
         assert "recall" not in advice.object
         one.verify()
-        wait_until(lambda: not one.busy)
-        one.refresh()
+        wait_until(lambda: not one.refresh())
         assert one.verdict.startswith("valid")
         kept = view.kept.kept
         other.exports.as_json()
