@@ -95,8 +95,9 @@ def gap_frontier(frame: pd.DataFrame) -> Any:
     """
     names = ["min_accuracy", "status", "gap", "lower_bound"]
     frame = require_columns(frame, names, "the frame of a front by gap")
-    known = frame.dropna(subset=["gap"]).rename(columns={"min_accuracy": "accuracy"})
-    known = known.assign(**{name: 100 * known[name].astype(float) for name in ("accuracy", "gap", "lower_bound")})
+    known = frame.dropna(subset=["gap"])
+    in_percent = {"accuracy": "min_accuracy", "gap": "gap", "lower_bound": "lower_bound"}
+    known = known.assign(**{name: 100 * known[column].astype(float) for name, column in in_percent.items()})
     kdim = hv.Dimension("accuracy", label="accuracy at least (%)")
     vdim = hv.Dimension("gap", label="least gap between groups (points)")
     proven = known["status"] == "proven"
