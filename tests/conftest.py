@@ -90,6 +90,11 @@ def quick(thorough: settings) -> settings:
     return settings(thorough, max_examples=min(few, thorough.max_examples), derandomize=True, database=None)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that run other packages for minutes begin first, so that no worker is left alone with them at the end."""
+    items.sort(key=lambda item: "peers" not in getattr(item, "fixturenames", ()))
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Without the long tests, properties are tried on a few examples; with them (``-m long``) on all."""
     marked_here = item.get_closest_marker("long") is not None
