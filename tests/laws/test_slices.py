@@ -55,16 +55,13 @@ def test_a_call_ends_where_a_search_within_changes_its_phase(name, monkeypatch):
 @pytest.mark.long
 @pytest.mark.parametrize("name", list(MAKES))
 def test_a_second_is_kept_on_a_large_table(name):
+    """By the time of the processor: what others on a busy machine take is not the search's."""
     search = MAKES[name](table(10_000, 24))
     search.compile()
-    waits, before, limit = [], time.perf_counter(), 1.0
-    for _ in search.steps(time_limit=limit):
-        now = time.perf_counter()
-        waits.append(now - before)
-        before = now
-    longest, most = 1.0, 2.0 * limit
-    assert max(waits) < longest
-    assert sum(waits) < most
+    limit, threads = 1.0, getattr(search, "n_jobs", None) or 1
+    ends = [time.process_time()] + [time.process_time() for _ in search.steps(time_limit=limit)]
+    assert max(np.diff(ends)) < threads * limit / 2
+    assert ends[-1] - ends[0] < 2 * threads * limit
 
 
 # searches for models that have to obey begin with the best model of all -----------------------------------------------
