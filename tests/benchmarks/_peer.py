@@ -1,9 +1,10 @@
-"""One fit by a peer, in an environment of its own: reads a matrix, writes what came out as JSON."""
+"""Fits by a peer, in an environment of its own: reads matrices, writes what came out as lines of JSON."""
 
-import contextlib
 import importlib
 import json
+import os
 import resource
+import signal
 import sys
 import time
 
@@ -114,6 +115,9 @@ def praxis(A, y, penalty, limit):
 WITHIN = 0.05
 """What is counted is at most so far above the best, as a share of its objective."""
 MOST_BYTES = 4_000_000_000
+ANSWERS = os.dup(1)
+PATIENCE = 10
+"""Times its limit after which a fit that does not mind it is ended."""
 COMPILED = ("tree",)
 """What is compiled when it first fits, as ours is: both before the clock runs."""
 METHODS = {each.__name__: each for each in (gosdt, streed, tree, brcg, fastsrs, ripper, greedy, cart, praxis)}
@@ -130,27 +134,74 @@ def memory(what):
         return next(int(line.split()[1]) / 1024 for line in status if line.startswith(what))
 
 
-def main(method, file, penalty, limit):
+def fit(method, A, y, penalty, limit):
     """Fit, and print one line of JSON."""
-    with np.load(file) as data:
-        A, y = data["A"].astype(np.int64), data["y"].astype(np.int64)
-    with contextlib.redirect_stdout(sys.stderr):
-        for name in MODULES[method]:
-            importlib.import_module(name)
-        if method in COMPILED:
-            METHODS[method](A[:50], y[:50], float(penalty), int(limit))
     held = memory("VmRSS")
     before = resource.getrusage(resource.RUSAGE_SELF)
     began = time.perf_counter()
-    with contextlib.redirect_stdout(sys.stderr):
-        answers, rules, known = METHODS[method](A, y, float(penalty), int(limit))
+    answers, rules, known = METHODS[method](A, y, penalty, limit)
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_SELF)
     errors = int((np.asarray(answers).astype(np.int64) != y).sum())
     said = known if isinstance(known, str) else "proven" if known else ""
     figures = {"errors": errors, "rules": int(rules), "said": said, "seconds": wall}
     figures |= {"user": after.ru_utime - before.ru_utime, "megabytes": max(0.0, memory("VmHWM") - held)}
-    print(json.dumps(figures))
+    answer(figures)
+
+
+def prepare(method, A, y, penalty, limit):
+    """Import, and compile what is compiled: before the clock runs, and once for all fits."""
+    for name in MODULES[method]:
+        importlib.import_module(name)
+    if method in COMPILED:
+        METHODS[method](A[:50], y[:50], penalty, limit)
+
+
+def in_fork(work, *arguments):
+    """What is printed by a process of its own, which has an end however long the work would take."""
+    child = os.fork()
+    if child:
+        _, status = os.waitpid(child, 0)
+        if status:
+            ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
+            failed(f"no end after {PATIENCE} times its limit" if ended else "killed")
+        return
+    signal.alarm(PATIENCE * arguments[-1])
+    if wrong := tried(work, *arguments):
+        failed(wrong)
+    os._exit(0)
+
+
+def tried(work, *arguments):
+    """What went wrong, if anything did."""
+    try:
+        work(*arguments)
+    except Exception as error:  # noqa: BLE001 - of other packages, of which a row of the table tells
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def failed(why):
+    answer({"failed": why[:60]})
+
+
+def answer(figures):
+    os.write(ANSWERS, json.dumps(figures).encode() + b"\n")
+
+
+def main(method, penalty, limit):
+    """Fit the matrix of each file that is named on a line of standard input."""
+    os.dup2(2, 1)  # what packages print is no answer
+    penalty, limit, wrong = float(penalty), int(limit), None
+    for line in sys.stdin:
+        with np.load(line.strip()) as data:
+            A, y = data["A"].astype(np.int64), data["y"].astype(np.int64)
+        if wrong is None:
+            wrong = tried(prepare, method, A, y, penalty, limit)
+        if wrong:
+            failed(wrong)
+        else:
+            in_fork(fit, method, A, y, penalty, limit)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 The objective is training errors / n + regularization * rules; of a tree the splits count as rules, which are as many as
 in a list with as many answers. All may branch on a condition or its negation; rules of a set, and those of RIPPER, may
 have several conditions for the price of one, so that they can cost less than the best list. Every fit of a peer runs in
-a process and an environment of its own; seconds are those of the fit, after all imports. MB are what the process holds
-at most beyond what it held before the fit, of rulelab what the search says that it holds. Beside PRAXIS, which counts
-trees near the best one that it finds, stand all lists as near the optimum.
+a process of its own, a fork of one that has imported and compiled before what the method needs. MB are what the process
+holds at most beyond what it held before the fit, of rulelab what the search says that it holds. Beside PRAXIS, which
+counts trees near the best one that it finds, stand all lists as near the optimum.
 """
 
 import argparse
@@ -40,8 +40,6 @@ COLUMNS = (
     "data:-16 | conditions:10 | method:-8 | models:-14 | objective:9.4f | errors:7 | rules:5 | seconds:8.2f | "
     "user s:8.2f | MB:6.0f | :-24"
 )
-_PATIENCE, _COMPILING = 10, 300
-"""Times its limit after which a fit that does not mind it is ended, and seconds for what is compiled before."""
 
 
 def main(argv: Sequence[str]) -> None:
@@ -50,6 +48,7 @@ def main(argv: Sequence[str]) -> None:
     args = _arguments(argv)
     python = _python_of(args.environment, args.install)
     table = Table(COLUMNS)
+    processes = {method: _started(method, python, args) for method in args.methods} if python else {}
     for name in args.data:
         data = rl.datasets.load(name)
         conditions = rl.Binarizer(thresholds=args.thresholds, negations=False).fit_transform(data.X)
@@ -58,8 +57,10 @@ def main(argv: Sequence[str]) -> None:
         table.add(name, A.shape[1], "rulelab", "list, exact", *_own(both, y, args))
         if "praxis" in args.methods:
             table.add(name, A.shape[1], "counter", "lists, counted", *_counted(both, y, args))
-        for method in args.methods if python else ():
-            table.add(name, A.shape[1], method, KINDS[method], *_peer(method, python, A, y, args))
+        for method, process in processes.items():
+            table.add(name, A.shape[1], method, KINDS[method], *_peer(process, A, y, args))
+    for process in processes.values():
+        process.communicate()
     if python is None:
         print(f"no peers in {args.environment}: --install makes that environment, from the package index")
     table.save(args.json)
@@ -98,20 +99,24 @@ def _counted(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[An
     return best.objective, best.errors, best.complexity, measured.wall, measured.user, now.memory_bytes / 1e6, said
 
 
-def _peer(method: str, python: Path, A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
+def _started(method: str, python: Path, args: argparse.Namespace) -> subprocess.Popen[str]:
+    """The process that fits one table after the other by one method."""
+    script = Path(__file__).with_name("_peer.py")
+    command = [python, script, method, repr(args.regularization), str(args.time_limit)]
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True)
+
+
+def _peer(process: subprocess.Popen[str], A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
+    assert process.stdin is not None
+    assert process.stdout is not None
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "data.npz"
         np.savez(file, A=A, y=y)
-        script = Path(__file__).with_name("_peer.py")
-        command = [python, script, method, file, repr(args.regularization), str(args.time_limit)]
-        try:
-            patience = _COMPILING + _PATIENCE * args.time_limit
-            done = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
-        except subprocess.TimeoutExpired:
-            return (*[None] * 6, f"no end after {patience} s")
-    if done.returncode:
-        return (*[None] * 6, (done.stderr.strip().splitlines() or ["killed"])[-1][:60])
-    found = json.loads(done.stdout.splitlines()[-1])
+        print(file, file=process.stdin, flush=True)
+        found = json.loads(process.stdout.readline())
+    if "failed" in found:
+        return (*[None] * 6, found["failed"])
     objective = found["errors"] / len(y) + args.regularization * found["rules"]
     figures = [found[key] for key in ("errors", "rules", "seconds", "user", "megabytes")]
     return (objective, *figures, found["said"])
