@@ -28,7 +28,7 @@ def table(n: int, k: int) -> rl.Problem:
 
 @pytest.mark.parametrize("name", list(MAKES))
 def test_a_call_ends_where_a_search_within_changes_its_phase(name, monkeypatch):
-    search, original = MAKES[name](table(300, 3)), rl.Search.advance
+    search, original = MAKES[name](table(120, 3)), rl.Search.advance
     inner: list[tuple[int, tuple[str, ...]]] = []
 
     def advance(self: rl.Search, max_work: int) -> rl.Snapshot:

@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 from patience import PATIENCE, wait_until
 from visits import Visit
@@ -96,8 +95,9 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         path.write_text(json.dumps(settings))
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     for name, code in (("watch", NOTEBOOK), ("plots", PLOTS)):
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code.strip())], metadata=kernel)
-        nbformat.write(notebook, tmp_path / "work" / f"{name}.ipynb")
+        cell = {"cell_type": "code", "source": code.strip(), "metadata": {}, "outputs": [], "execution_count": None}
+        notebook = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}
+        (tmp_path / "work" / f"{name}.ipynb").write_text(json.dumps(notebook))
     environment = os.environ | {name: str(tmp_path / folder) for name, folder in FOLDERS.items()}
     environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     with (tmp_path / "log").open("w") as log:
@@ -209,8 +209,7 @@ def test_a_search_is_watched_in_jupyterlab(lab: tuple[str, Path], visit_lab: Vis
     assert view.foreign() == []
     assert [line for line in view.console if "Bokeh" in line or "Panel" in line] == []
 
-    lasts = nbformat.read(saved, 4).cells[0].outputs
-    html = "".join(output.data.get("text/html", "") for output in lasts if "data" in output)
+    lasts, html = left_in(saved)
     assert "Run this cell again" in html
     assert "stopped" in html
     assert "expanded" in html
@@ -219,6 +218,12 @@ def test_a_search_is_watched_in_jupyterlab(lab: tuple[str, Path], visit_lab: Vis
     later = page.context.new_page()
     later.set_content(html)
     later.locator(".rl-still:visible").get_by_text("stopped: ").wait_for(timeout=1000 * PATIENCE)
+
+
+def left_in(saved: Path) -> tuple[list[dict[str, Any]], str]:
+    """The outputs of the first cell of a saved notebook, and what is HTML of them."""
+    outputs = json.loads(saved.read_text(encoding="utf-8"))["cells"][0]["outputs"]
+    return outputs, "".join(line for output in outputs for line in output.get("data", {}).get("text/html", ""))
 
 
 def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(lab: tuple[str, Path], visit_lab: Visit, tmp_path):
@@ -235,8 +240,7 @@ def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(lab: tuple[st
     assert saved.stat().st_size < 300_000
     assert visit_lab.foreign() == []
 
-    outputs = nbformat.read(saved, 4).cells[0].outputs
-    html = "".join(output.data.get("text/html", "") for output in outputs if "data" in output)
+    _, html = left_in(saved)
     later = page.context.new_page()
     later.set_content(html)
     picture = later.locator("[class^=rl-picture] img")
