@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -95,8 +96,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "peers" not in getattr(item, "fixturenames", ()))
 
 
+_cases: Counter[str] = Counter()
+"""How many cases of a test were collected."""
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Without the long tests, properties are tried on a few examples; with them (``-m long``) on all."""
+    if share := item.get_closest_marker("few"):
+        name = item.nodeid.partition("[")[0]
+        if _cases[name] % share.args[0]:
+            item.add_marker("long")
+        _cases[name] += 1
     marked_here = item.get_closest_marker("long") is not None
     long_too = "not long" not in item.config.getoption("markexpr")
     function = getattr(item, "obj", None)

@@ -144,8 +144,9 @@ def test_any_bound_that_passes_is_true(seed):
     assert answer.lower_bound is None or answer.lower_bound <= case.least, answer.reason
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("most", [24, FEW])
-@pytest.mark.parametrize(("k", "seed"), enumerate([58, 96, 106, 134, 240, 318, 346]))  # whose rates are divided
+@pytest.mark.parametrize(("k", "seed"), list(enumerate([58, 96, 106, 134, 240, 318, 346])))  # whose rates are divided
 def test_sets_that_obey_are_proven_by_parts(k, seed, most, monkeypatch):
     """And what is changed of the one or the other proof is refused, or true."""
     monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)

@@ -150,6 +150,7 @@ WEIGHTS_OF_ROWS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarra
 OTHER_LISTS = [(), *((j,) for j in range(4)), (0, 1), (2, 1), (3, 0, 1)]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", ["falling", "soft", "fair"])
 @pytest.mark.parametrize("kind", WEIGHTS_OF_ROWS)
 def test_weights_of_any_digits_are_proven_within_their_rounding(family, kind):

@@ -253,6 +253,7 @@ def same_sweep(one: Swept, other: Swept, sums: float = 1.0, losses: float = 1.0)
     assert one.fronts == other.fronts
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("seed", "factor"), halves(FACTORS))
 def test_sweeps_with_weights_times_a_constant(seed, factor, tmp_path):
     asked = case(seed)
@@ -261,6 +262,7 @@ def test_sweeps_with_weights_times_a_constant(seed, factor, tmp_path):
     same_sweep(one, other, factor, _loss_scale(asked, factor))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sweeps_over_whole_weights_and_over_repeated_rows(seed, tmp_path):
     asked = case(seed)
@@ -277,6 +279,7 @@ def test_sweeps_over_whole_weights_and_over_repeated_rows(seed, tmp_path):
         )
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sweeps_over_other_names(seed, tmp_path):
     asked = case(seed)
@@ -310,6 +313,7 @@ def test_the_types_of_columns_do_not_matter(seed, kind):
     same(answer(seed), by_estimator(other))
 
 
+@pytest.mark.few(2)
 # one table, every door ----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_door_gives_one_answer(seed, tmp_path):

@@ -85,6 +85,7 @@ def ended(name: str, seed: int) -> tuple[Case, Any, list[tuple[rl.Snapshot, rl.C
     return case, search, found, rl.solve(search)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_search_that_has_not_ended_proves_its_bound(name):
     proven = 0
@@ -165,6 +166,7 @@ FILES = (
 )  # fmt: skip
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_whatever_is_accepted_is_true(name):
     proof = proof_of(name)

@@ -50,6 +50,7 @@ def worker():
         yield started
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("family", "seed"), [(f, seed) for f, seeds in CASES.items() for seed in (*seeds, *ONCE_WRONG.get(f, ()))]
 )

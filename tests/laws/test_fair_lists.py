@@ -65,6 +65,7 @@ def test_slices_and_pickling_change_nothing(monkeypatch, family, engine, effort,
 BOUNDS = {"fair_list": rl.FairRuleListBounds, "least_gap": rl.FairRuleListBounds, "fair_falling": rl.FairFallingBounds}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("family", "off"),
     [

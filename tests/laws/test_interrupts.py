@@ -271,6 +271,7 @@ def ends(search: rl.Search) -> None:
     assert snapshot.lower_bound <= snapshot.incumbent.objective
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("penalty", PENALTIES)
 @pytest.mark.parametrize("name", list(LISTS))
 def test_searches_for_lists_end(name, penalty):
@@ -321,6 +322,7 @@ def interrupted(run: Callable[[], object], seconds: float = 0.1) -> bool:
 needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread on this system")
 
 
+@pytest.mark.few(5)
 @needs_signals
 @pytest.mark.parametrize("name", NAMES)
 def test_ctrl_c_ends_solve(name):

@@ -121,6 +121,7 @@ def whole(request):
     return _whole(request.node.callspec.params["make"])
 
 
+@pytest.mark.few(2)
 def test_slicing_the_work_never_changes_the_result(make, whole):
     assert whole[1] is Status.OPTIMAL
     for size in (1, 7, 64):
@@ -160,6 +161,7 @@ def test_pickled_half_way_it_goes_on_to_an_end_where_nothing_changes(make, whole
     assert [_result(s) for s in search.steps()] == [whole]
 
 
+@pytest.mark.few(4)
 def test_interleaved_searches_do_not_meet(make, request):
     alone = [_whole(request.node.callspec.params["make"], seed) for seed in (0, 1)]
     pair = [make(0), make(1)]
@@ -244,6 +246,7 @@ class _Interrupted(pickle.Pickler):
             self._happens()
 
 
+@pytest.mark.few(4)
 def test_a_search_is_handed_on_whole_whatever_is_asked_of_it_meanwhile(make):
     """Another thread may ask for what is made once and kept, such as the certificate, between any two objects."""
     search = make()

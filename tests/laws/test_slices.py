@@ -26,6 +26,7 @@ def table(n: int, k: int) -> rl.Problem:
     return rl.Problem.from_antecedents(rl.mine_antecedents(B, max_conditions=1), y, groups=rng.random(n) < 0.4)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", list(MAKES))
 def test_a_call_ends_where_a_search_within_changes_its_phase(name, monkeypatch):
     search, original = MAKES[name](table(120, 3)), rl.Search.advance

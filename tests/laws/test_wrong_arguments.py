@@ -159,6 +159,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("call", "argument"), [(call, name) for call, (_, names) in CALLS.items() for name in names])
 def test_a_wrong_argument_is_named(call, argument):
     make, _ = CALLS[call]

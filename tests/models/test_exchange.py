@@ -286,6 +286,7 @@ def doors(model: Any, table: pd.DataFrame) -> dict[str, Callable[[], list[Any]]]
     }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("written", WRITTEN)
 @pytest.mark.parametrize("fitted", FITTED)
 def test_cells_of_another_type_give_the_same_answer_or_an_error(fitted, written):

@@ -82,7 +82,7 @@ def address(runtime: Path) -> str | None:
     return None
 
 
-@pytest.fixture(scope="module", params=HOSTS)
+@pytest.fixture(scope="module")
 def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """Where one of its own shows notebooks, which knows nothing of the user's settings, and their folder."""
     pytest.importorskip(request.param)
@@ -165,7 +165,8 @@ def rests(view: Visit) -> bool:
     return view.expanded == before
 
 
-def test_a_search_is_watched_in_jupyterlab(lab: tuple[str, Path], visit_lab: Visit, tmp_path: Path) -> None:
+@pytest.mark.parametrize("lab", ["jupyterlab"], indirect=True)
+def test_a_search_is_watched(lab: tuple[str, Path], visit_lab: Visit, tmp_path: Path) -> None:
     (notebooks, work), view, page = lab, visit_lab, visit_lab.page
     page.goto(notebooks.format("watch"))
     run_cell(page)
@@ -226,6 +227,7 @@ def left_in(saved: Path) -> tuple[list[dict[str, Any]], str]:
     return outputs, "".join(line for output in outputs for line in output.get("data", {}).get("text/html", ""))
 
 
+@pytest.mark.parametrize("lab", ["notebook"], indirect=True)
 def test_plots_are_drawn_and_leave_a_small_notebook_with_a_picture(lab: tuple[str, Path], visit_lab: Visit, tmp_path):
     (notebooks, work), page = lab, visit_lab.page
     page.goto(notebooks.format("plots"))

@@ -248,6 +248,7 @@ def typed() -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("source", ["text", "types", "name"])
 def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Path, source: str) -> None:
     tabs = day(place, **({"data": "compas"} if source == "name" else {}))

@@ -162,6 +162,7 @@ def plain(seed: int, weighted: bool | None = None) -> Page:
     return shown(searched(asked), asked)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS[::2])
 def test_rows_and_columns_in_another_order(seed: int) -> None:
     asked = case(seed)
@@ -173,6 +174,7 @@ def test_rows_and_columns_in_another_order(seed: int) -> None:
         same_words(one, moved)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", SEEDS[::2])
 def test_other_names_of_columns(seed: int) -> None:
     asked = case(seed)
@@ -181,6 +183,7 @@ def test_other_names_of_columns(seed: int) -> None:
     same_words(one, other, {called: _NAMES[name] for name, called in _PLAIN.items()})
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("seed", "factor"), list(zip(SEEDS[1::2], cycle((1000, 1 / 7)))))
 def test_weights_times_a_constant_change_only_sums(seed: int, factor: float) -> None:
     asked = replace(case(seed), weighted=True)
@@ -190,6 +193,7 @@ def test_weights_times_a_constant_change_only_sums(seed: int, factor: float) -> 
     same_words(one, other, factor=factor)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS[1::2])
 def test_whole_weights_and_repeated_rows(seed: int) -> None:
     asked = replace(case(seed), weighted=True)
@@ -215,6 +219,7 @@ def test_the_same_cells_in_another_file(write: Callable[[pd.DataFrame], tuple[by
     same(plain(seed), shown(searched(asked, *write(asked.table)), asked))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_run_is_what_the_estimator_fits_also_when_it_was_kept_and_is_opened(seed: int) -> None:
     """The estimator has other names of columns and classes."""
