@@ -121,15 +121,12 @@ def make_key(method: str, settings: Mapping[str, Any], packages: Collection[str]
     ``settings``: every setting by name, those with default values too. ``packages``: names of distributions.
     """
     versions = {PACKAGE: rulelab.__version__, **{name: _version(name) for name in packages}}
-    return join(method, {name: plain(value) for name, value in settings.items()}, versions)
-
-
-def join(method: str, settings: Mapping[str, Any], versions: Mapping[str, str]) -> str:
-    return f"{method} {json.dumps({'settings': dict(settings), 'versions': dict(versions)}, sort_keys=True)}"
+    told = {"settings": {name: plain(value) for name, value in settings.items()}, "versions": versions}
+    return f"{method} {json.dumps(told, sort_keys=True)}"
 
 
 def split(key: str) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """The inverse of `join`: method, settings, versions; empty where the key says nothing about them."""
+    """The inverse of `make_key`: method, settings, versions; empty where the key says nothing about them."""
     method, _, rest = key.partition(" ")
     try:
         found = json.loads(rest)

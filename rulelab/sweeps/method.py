@@ -39,7 +39,7 @@ class Method(abc.ABC):
     """A way to make classifiers."""
 
     name: str
-    title: str = ""  # of a baseline: what it is called
+    title: str  # of a baseline: what it is called
     baseline: bool = False
     defaults: Mapping[str, Any]  # every parameter that a grid may name, with its default value
     grid: Mapping[str, Sequence[Any]]  # the grid when none is given

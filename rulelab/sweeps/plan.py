@@ -96,6 +96,11 @@ class Plan:
         return max(1, int(self.fold_of.max()) + 1)
 
     @property
+    def limits(self) -> dict[str, Any]:
+        """The limits of each fit, as results have them."""
+        return {"time_limit": self.time_limit, "gap": self.gap}
+
+    @property
     def tested(self) -> bool:
         """Whether any rows are kept out of training."""
         return bool((self.fold_of >= 0).any())

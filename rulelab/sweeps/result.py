@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, is_whole
 from ..data.metrics import Confusion, confusion, group_confusions
 from ..errors import SweepError
 from ..models import Model, parse_model
@@ -19,7 +18,6 @@ from .method import Fitted
 from .plan import Part
 
 FAILED = "failed"
-STATUSES = ("optimal", "limit", "infeasible", "fitted", FAILED)
 PARTS = ("train", "test")
 _BOUNDS = ("objective", "lower_bound")
 
@@ -134,34 +132,10 @@ class Result:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], point: int) -> Result:
-        """The inverse of `to_dict`; raises KeyError, TypeError and ValueError when something else was saved."""
+        """The inverse of `to_dict`; raises KeyError, TypeError or ValueError for other entries."""
         scores = {part: None if data[part] is None else Scores.from_dict(data[part]) for part in PARTS}
         bounds = {name: float(data[name]) if isinstance(data[name], str) else data[name] for name in _BOUNDS}
-        made = cls(**{**data, **scores, **bounds, "point": point})
-        made.check()
-        return made
-
-    def check(self) -> None:
-        """Refuse values that no fit gives; raises TypeError."""
-        numbers = [n for n in (self.objective, self.lower_bound, self.rules, self.conditions) if n is not None]
-        counts = [c.numbers for s in (self.train, self.test) if s is not None for c in (s.whole, *s.groups.values())]
-        right = {
-            "key": isinstance(self.key, str),
-            "family": isinstance(self.family, str),
-            "baseline": isinstance(self.baseline, bool),
-            "parameters": isinstance(self.parameters, Mapping),
-            "fold": is_whole(self.fold, 0),
-            "status": self.status in STATUSES,
-            "objective, lower_bound, rules or conditions": all(isinstance(n, int | float) for n in numbers),
-            "train or test": all(is_number(n) and n >= 0 for those in counts for n in those),
-            "seconds": is_number(self.seconds),
-            "model": self.model is None or isinstance(self.model, Mapping),
-            "message": isinstance(self.message, str),
-            "limits": isinstance(self.limits, Mapping),
-        }
-        wrong = next((name for name, good in right.items() if not good), None)
-        if wrong is not None:
-            raise TypeError(f"{wrong} is not what a fit gives")
+        return cls(**{**data, **scores, **bounds, "point": point})
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import rulelab as rl
 from rulelab.datasets import Dataset, from_frame
 from rulelab.families import Family
 from rulelab.rule_set import EqualOpportunity, RuleSetSearch
-from rulelab.sweeps import FAMILIES, SweepError, non_dominated, worker
+from rulelab.sweeps import FAMILIES, SweepError, non_dominated, runners
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.result import Job
 from rulelab.sweeps.running import THREAD_NAME
@@ -230,7 +230,7 @@ def test_nothing_to_search_gives_the_default_alone():
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_an_error_of_the_program_ends_the_sweep_and_is_told(monkeypatch):
-    monkeypatch.setattr(worker, "run", lambda *_: 1 / 0)
+    monkeypatch.setattr(runners, "run", lambda *_: 1 / 0)
     sweep = rl.sweep(DATA, grid=GRID, cv=2)
     with pytest.raises(SweepError, match="ended early: division by zero"):
         sweep.wait(PATIENCE)
