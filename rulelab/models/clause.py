@@ -15,20 +15,11 @@ from .text import label_text
 
 @dataclass(frozen=True)
 class Literal:
-    """A training antecedent as a part of clauses.
+    """A training antecedent as a part of clauses."""
 
-    Attributes
-    ----------
-    antecedent : int
-        Index among the training antecedents.
-    name : str
-    conditions : tuple of Condition or None
-        The conditions that must all hold, where they are known.
-    """
-
-    antecedent: int
+    antecedent: int  # index among the training antecedents
     name: str
-    conditions: tuple[Condition, ...] | None
+    conditions: tuple[Condition, ...] | None  # the conditions that must all hold, where they are known
 
 
 @dataclass(frozen=True)

@@ -53,54 +53,29 @@ class Scores:
 
 @dataclass(frozen=True)
 class Result:
-    """One configuration on one fold.
+    """One configuration on one fold."""
 
-    Attributes
-    ----------
-    point : int
-        Index of the configuration within the sweep; equal on all folds.
-    key : str
-        Names the method, all settings of the fit, and the versions it was computed with; see `rulelab.sweeps.keys`.
-    family : str
-        The family, or the name of the baseline.
-    baseline : bool
-    parameters : dict
-        Those that the grid names, as plain values.
-    fold : int
-    status : str
-        "optimal", "limit", "infeasible"; "fitted" for a baseline; "failed" when the fit raised an error.
-    objective, lower_bound : float or None
-    rules, conditions : int or None
-        None where the papers count none.
-    train, test : Scores or None
-        None where there is no model, or no such rows. With resampling the training rows are the resampled ones.
-    seconds : float
-        Wall clock of the fit.
-    model : dict or None
-        As ``Model.to_dict`` gives it; None for baselines.
-    message : str
-        Which limit was met, why there was nothing to search, or what failed.
-    limits : dict
-        time_limit and gap of the fit.
-    """
-
-    point: int
+    point: int  # index of the configuration within the sweep; equal on all folds
+    # key: names the method, all settings of the fit, and the versions it was computed with; see `rulelab.sweeps.keys`
     key: str
-    family: str
+    family: str  # the family, or the name of the baseline
     baseline: bool
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any]  # those that the grid names, as plain values
     fold: int
-    status: str
+    status: str  # "optimal", "limit", "infeasible"; "fitted" for a baseline; "failed" when the fit raised an error
     objective: float | None
     lower_bound: float | None
+    # rules, conditions: None where the papers count none
     rules: int | None
     conditions: int | None
+    # train, test: None where there is no model, or no such rows. With resampling the training rows are the resampled
+    # ones.
     train: Scores | None
     test: Scores | None
-    seconds: float
-    model: Mapping[str, Any] | None
-    message: str
-    limits: Mapping[str, Any]
+    seconds: float  # wall clock of the fit
+    model: Mapping[str, Any] | None  # as ``Model.to_dict`` gives it; None for baselines
+    message: str  # which limit was met, why there was nothing to search, or what failed
+    limits: Mapping[str, Any]  # time_limit and gap of the fit
 
     @property
     def complexity(self) -> int | None:
@@ -172,31 +147,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep is.
+    """How far a sweep is."""
 
-    Attributes
-    ----------
-    done, total : int
-        Fits; those read from the results file are done.
-    failed : int
-        Fits that ended with an error; they count as done.
-    resumed : int
-        Fits that were read from the results file.
-    seconds : float
-        Since the start, or what it took.
-    seconds_left : float or None
-        By what the same configurations took on other folds; None before anything is known, 0 at the end.
-    state : str
-        "running", "done", "cancelled" or "failed": `Sweep.wait` says why.
-    """
-
+    # done, total: fits; those read from the results file are done
     done: int
     total: int
-    failed: int
-    resumed: int
-    seconds: float
+    failed: int  # fits that ended with an error; they count as done
+    resumed: int  # fits that were read from the results file
+    seconds: float  # since the start, or what it took
+    # seconds_left: by what the same configurations took on other folds; None before anything is known, 0 at the end
     seconds_left: float | None
-    state: str
+    state: str  # "running", "done", "cancelled" or "failed": `Sweep.wait` says why
 
 
 @dataclass(frozen=True)

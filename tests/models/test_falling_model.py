@@ -283,14 +283,3 @@ def test_source_and_model_agree_on_every_cell(case):
         scope: dict[str, Any] = {}
         exec(model.to_python(), scope)
         assert [scope["predict"](row) for row in table.to_dict("records")] == expected, model.to_python()
-
-
-@pytest.mark.parametrize("cells", [[3, 3.0, "3", 4, "x"], [3.0, None, 2.5, float("nan"), 4.0], [pd.NA, 3, 4, "3", 2]])
-def test_a_classifier_and_its_source_agree_on_mixed_columns(cells):
-    X = pd.DataFrame({"a": pd.Series(cells * 8, dtype=object), "b": np.arange(40) % 7})
-    y = X["a"].map(str).isin(["3", "3.0"]).astype(int)
-    for classifier in (rl.RuleListClassifier(regularization=0.02), rl.RuleSetClassifier(max_complexity=6)):
-        classifier.fit(X, y)
-        scope: dict[str, Any] = {}
-        exec(classifier.model_.to_python(), scope)
-        assert [scope["predict"](row) for row in X.to_dict("records")] == classifier.predict(X).tolist()

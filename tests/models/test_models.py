@@ -139,13 +139,6 @@ def test_problems_made_from_tables_know_their_conditions(mined):
         assert RuleList.from_problem(again, [5, 0, 3]).fired(plain).tolist() == expected
 
 
-def test_categories_seen_only_at_prediction(mined):
-    X, _, ants, _, problem = mined
-    j = ants.names.index("city == A")
-    model = RuleList.from_problem(problem, [j])
-    assert model.fired(X.assign(city="Z")).tolist() == [1] * len(X)
-
-
 def small() -> RuleList:
     A = [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 0]]
     return RuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 1, 0], names=["one", "two", "a third"]), [0, 2])
