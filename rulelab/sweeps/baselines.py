@@ -21,8 +21,8 @@ from ..data.problem import Problem
 from ..errors import SweepError
 from ..models import RuleList
 from .families import BINARIZING, FAMILIES, PREPARING, Certified, conditions_of
-from .method import Fitted, Method
 from .plan import Fold, Part, Plan
+from .result import Fitted, Method
 
 _ITERATIONS = 1000  # of logistic regression
 

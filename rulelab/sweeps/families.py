@@ -34,8 +34,8 @@ from ..search import Search
 from ..snapshot import Status
 from ..tables import as_rows
 from .keys import defaults_of
-from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
+from .result import Fitted, Method, Stopped
 
 _MAX_USES, _MUST_USE = "max_uses", "must_use"
 _NEAREST = 3

@@ -162,13 +162,10 @@ def _version(distribution: str) -> str:
 def reuse(
     saved: Iterable[Mapping[str, Any]], jobs: Sequence[Job], limits: Mapping[str, Any]
 ) -> tuple[list[Result], Counter[str]]:
-    """Compare what a file holds with what a sweep wants.
+    """The results of a file that a sweep can use, at most one per job, and how many others of its fits, by reason.
 
-    ``saved``: results as `Result.to_dict` gives them; of equal ones the last one counts. ``limits``: a result that a
-    limit ended counts only when it had the same limits; failures are tried again.
-
-    Returns list of Result: at most one per job, in the order of the jobs. Returns Counter of str: results of the same
-    fits that are of no use, counted by the reason in words. Results of fits that are not asked for are not among them.
+    ``saved``: as `Result.to_dict` gives them; of equal ones the last one counts. What a limit ended counts only under
+    the same ``limits``; failures are tried again.
     """
     same: defaultdict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
     akin: defaultdict[tuple[str, int], set[str]] = defaultdict(set)

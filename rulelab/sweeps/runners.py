@@ -18,9 +18,8 @@ from ..arguments import text_of
 from ..errors import SweepError
 from .baselines import BASELINES
 from .families import FAMILIES
-from .method import Method, Stopped
 from .plan import Fold, Plan
-from .result import Job, Result
+from .result import Job, Method, Result, Stopped
 
 METHODS: dict[str, Method] = {**FAMILIES, **BASELINES}
 

@@ -22,9 +22,8 @@ from ..shown import Fact, Shown, rows_below
 from . import frames
 from .frames import front
 from .keys import OTHER_VERSIONS, reuse
-from .method import Stopped
 from .plan import Plan
-from .result import FAILED, Job, Progress, Result, SweepSnapshot
+from .result import FAILED, Job, Progress, Result, Stopped, SweepSnapshot
 from .results_file import ResultsFile
 from .runners import Runner
 

@@ -17,9 +17,8 @@ from ..tables import PatternCounts
 from .baselines import BASELINES
 from .families import BINARIZING, FAMILIES, PREPARING
 from .keys import Configuration, chains, configurations, make_key
-from .method import Method
 from .plan import Plan, counted_plan, make_plan
-from .result import Job
+from .result import Job, Method
 from .results_file import ResultsFile
 from .runners import METHODS, Here, OnDask, Process, Runner
 from .running import Sweep

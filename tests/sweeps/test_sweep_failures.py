@@ -13,9 +13,8 @@ from rulelab import rehearsal
 from rulelab.rule_set.master import linear_program as master
 from rulelab.sweeps import SweepError, runners
 from rulelab.sweeps.families import Certified
-from rulelab.sweeps.method import Stopped
 from rulelab.sweeps.plan import Plan, make_plan
-from rulelab.sweeps.result import Job
+from rulelab.sweeps.result import Job, Stopped
 from rulelab.sweeps.runners import OnDask, Process
 from rulelab.views.fronts.run import followed
 from rulelab.views.fronts.view import FrontView
