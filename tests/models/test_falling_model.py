@@ -166,7 +166,6 @@ def changed(*path, value):
     [
         (changed("family", value="rule_list"), "'rule_list', not 'falling_rule_list'"),
         (changed("positive_weight", value=0), "positive_weight must be"),
-        (changed("positive_weight", value="2"), "'positive_weight' .* must be an integer or a number"),
         (changed("positive_weight", value=0.2), r"'rules\[0\]\.prediction' .* positive weight 0.2 it must be 0"),
         (changed("violation_penalty", value=-1), "violation_penalty must be"),
         (changed("violation_penalty", value=None), r"'rules\[1\]\.probability' .* 0.5, but its counts make it 1"),
