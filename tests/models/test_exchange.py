@@ -209,16 +209,8 @@ FITTED = {
     "fractions": ["1.50", "2.50", "x"] * 4,
 }
 SAME = {
-    "as fitted",
-    "objects",
-    "texts",
-    "string",
-    "categories",
-    "categories of texts",
-    "Arrow texts",
-    "Arrow",
-    "nullable",
-}
+    "as fitted", "objects", "texts", "string", "categories", "categories of texts", "Arrow texts", "Arrow", "nullable",
+}  # fmt: skip
 
 
 def _text(cell: Any) -> str:
