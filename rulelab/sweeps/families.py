@@ -86,7 +86,8 @@ def without_what_is_not_there(recipe: Recipe, make: Callable[[Recipe], T]) -> tu
         try:
             return recipe, make(recipe)
         except UnknownNameError as error:
-            given, left = recipe[error.name], None
+            given: Any = recipe[error.name]
+            left: Any = None
             if isinstance(given, Mapping):
                 left = {column: of for column, of in given.items() if column_name(column) != error.value}
             elif error.name == MUST_NOT_USE.name:
