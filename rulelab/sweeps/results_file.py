@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import files
 from ..errors import SweepError, SweepParameterError
 from .result import Result
 
@@ -164,11 +163,8 @@ class ResultsFile:
                 "another one"
             )
         self._real = self.path.resolve()
-        while self._file < 0:
-            self._file = os.open(self._real, _FLAGS, 0o666)
-            self._lock(self._file)
-            if not os.path.samestat(os.fstat(self._file), self._real.stat()):
-                self._abandon()  # another sweep has written the file anew meanwhile
+        self._file = os.open(self._real, _FLAGS, 0o666)
+        self._lock()
         text = self._real.read_bytes()
         head = sealed({"format": _FORMAT, "version": _VERSION, **self._identity})
         if (head + b"\n").startswith(text):  # nothing yet, or killed before the first line was whole
@@ -179,16 +175,17 @@ class ResultsFile:
         self.saved = [data for _, data in lines]
         if damaged:
             kept = self._copy(text)
-            self._replace([head, *(line for line, _ in lines)])
+            os.ftruncate(self._file, 0)
+            self._write(b"\n".join([head, *(line for line, _ in lines)]))
             self._tell(damaged, kept)
         else:
             self._end(text)
 
-    def _lock(self, file: int) -> None:
-        """Keep other sweeps from an open file, where the system and the folder have locks."""
+    def _lock(self) -> None:
+        """Keep other sweeps from the file while it is open, where the system and the folder have locks."""
         try:
             if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno in _HELD:
                 raise SweepError(
@@ -279,22 +276,6 @@ class ResultsFile:
                 path.unlink(missing_ok=True)
                 raise
         return path
-
-    def _replace(self, lines: Sequence[bytes]) -> None:
-        """Write the file anew, locked before it is there: it is the old one or the new one, whatever happens."""
-        new = -1
-        try:
-            with files.replacing(self._real) as part:
-                part.write_bytes(b"".join(line + b"\n" for line in lines))
-                new = os.open(part, _FLAGS)
-                self._lock(new)
-                os.fsync(new)
-        except BaseException:
-            if new >= 0:
-                os.close(new)
-            raise
-        self._abandon()
-        self._file = new
 
     def _tell(self, damaged: Sequence[int], kept: Path) -> None:
         where = ", ".join(map(str, damaged[:_MOST])) + (", ..." if len(damaged) > _MOST else "")

@@ -146,7 +146,7 @@ def test_deleted_runs_are_forgotten_after_a_week(store, recording, tmp_path: Pat
 
 
 def test_an_archive_holds_everything_and_brings_it_elsewhere(store, recording, proof, tmp_path: Path) -> None:
-    runs = [store.save(recording, name=name, data=rl.datasets.load("tic_tac_toe")) for name in ("one", "two")]
+    runs = [store.save(recording, name="one", data=rl.datasets.load("tic_tac_toe")), store.save(recording, name="two")]
     store.add_proof(runs[0], proof)
     raw = store.export(tmp_path / "runs.zip", runs)
     with rl.store.open(tmp_path / "other.sqlite") as other:

@@ -88,9 +88,9 @@ def test_results_are_saved_into_another_file(done, path):
 
 
 HOLDING = """
-import sys, time
-from rulelab.sweeps.results_file import ResultsFile
-file = ResultsFile(sys.argv[1], {"data": "some"})
+import fcntl, sys, time
+file = open(sys.argv[1], "a")
+fcntl.flock(file, fcntl.LOCK_EX)
 print("open", flush=True)
 time.sleep(600)
 """
