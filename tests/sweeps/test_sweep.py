@@ -194,15 +194,6 @@ def test_results_come_as_they_are_done():
     assert list(sweep.as_completed()) == list(sweep.results)
 
 
-def test_the_time_left_is_told():
-    sweep = rl.sweep(DATA, grid={"regularization": [0.1, 0.05]}, cv=20)
-    for _ in sweep.as_completed():
-        progress = sweep.progress
-        if progress.state == "running":
-            assert progress.seconds_left >= 0
-    assert progress.done + (progress.state == "running") >= 1
-
-
 def test_training_rows_are_drawn_again_and_test_rows_are_not():
     plan = make_plan(DATA, 3, "group", "balance", 7, None, 0.0)
     plain = make_plan(DATA, 3, "group", None, 7, None, 0.0)
