@@ -17,7 +17,7 @@ import pandas as pd
 from . import cache
 from .cache import home
 from .dataset import Dataset, DatasetError, FetchError, closest, from_frame, quote
-from .embedded import LOADERS
+from .normalise import LOADERS
 from .reader import DatasetWarning, read, sheet
 from .reading import Reading
 from .registry import RECORDS, Record

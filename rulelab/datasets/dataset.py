@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -204,27 +204,17 @@ def from_frame(
     excluded = _listed(excluded)
     guessed = sensitive is None
     sensitive = _by_name(frame, target, weight, excluded) if sensitive is None else _listed(sensitive)
-    for column, role in [
-        (target, "target"),
-        *((c, "sensitive") for c in sensitive),
-        *((c, "excluded") for c in excluded),
-        *((c, "weight") for c in ([] if weight is None else [weight])),
-    ]:
-        _check_present(column, role, list(frame.columns))
-    if target in sensitive:
-        raise DatasetError(f"column {quote(target)} is the target; it cannot be a sensitive attribute too")
-    if target in excluded or weight == target:
-        raise DatasetError(
-            f"column {quote(target)} is the target; it cannot be {'weights' if weight == target else 'left out'} too"
-        )
-    if weight is not None and (weight in sensitive or weight in excluded):
-        raise DatasetError(f"column {quote(weight)} holds the weights; it can be nothing else too")
+    _check_roles(
+        list(frame.columns),
+        {"target": [target], "weight": _listed(weight or ()), "sensitive": sensitive, "excluded": excluded},
+    )
     if not len(frame):
         raise DatasetError("there is a header but no row of data below it")
-    frame, notes = _with_dates(frame, dates, {target, weight, *sensitive, *excluded}, notes)
+    said = [notes]
+    frame = _with_dates(frame, dates, {target, weight, *sensitive, *excluded}, said)
     if drop_missing_target:
-        frame, notes = _with_target(frame, target, notes)
-    frame, notes = _with_known_target(frame, target, positive, unknown, notes)
+        frame = _with_target(frame, target, said)
+    frame = _with_known_target(frame, target, positive, unknown, said)
     _check_finite(frame.drop(columns=list(excluded)))
     weights = None if weight is None else _weights(frame[weight])
     positive, negative, y = _binary(frame[target], positive)
@@ -235,8 +225,7 @@ def from_frame(
     out = {target, weight, *excluded, *(c for c in sensitive if c not in kept)}
     features = [c for c in frame.columns if c not in out]
     if guessed and sensitive:
-        said = f"sensitive by name: {listing(sensitive)}" + ("" if kept else ", no feature unless kept")
-        notes = "; ".join(filter(None, [notes, said]))
+        said.append(f"sensitive by name: {listing(sensitive)}" + ("" if kept else ", no feature unless kept"))
     if not features:
         raise DatasetError(
             f"no column is left as a feature besides the target {quote(target)} and the columns set aside"
@@ -252,15 +241,13 @@ def from_frame(
         source=source,
         negative=negative,
         extra=frame[list(excluded)].copy() if excluded else None,
-        notes=notes,
+        notes="; ".join(filter(None, said)),
         weight=weights,
     )
 
 
-def _with_dates(
-    frame: pd.DataFrame, dates: str, others: Collection[str | None], notes: str
-) -> tuple[pd.DataFrame, str]:
-    """The table with parts of dates in place of columns of dates but the others, and the notes that say so."""
+def _with_dates(frame: pd.DataFrame, dates: str, others: Collection[str | None], said: list[str]) -> pd.DataFrame:
+    """The table with parts of dates in place of columns of dates but the others, which is said."""
     if dates not in DATES:
         raise DatasetError(f"dates must be one of {', '.join(map(repr, DATES))}, not {quote(dates)}")
     columns: dict[str, pd.Series] = {}
@@ -283,12 +270,12 @@ def _with_dates(
                 raise DatasetError(f"column {quote(there)} is there already; rename it, or ignore dates")
             columns |= parts
     if not days and not hours:
-        return frame, notes
+        return frame
     given = ", ".join(dict.fromkeys(part for parts in days.values() for part in parts))
     ways = [(f"dates ({listing(list(days))})", f"as {given}"), (f"times ({listing(hours)})", "in hours")]
     used = zip(ways, (days, hours), strict=True)
-    said = [f"{w} are {f'given {how}' if dates == 'parts' else 'left out'}" for (w, how), names in used if names]
-    return pd.DataFrame(columns, index=frame.index), "; ".join(filter(None, [notes, *said]))
+    said += [f"{w} are {f'given {how}' if dates == 'parts' else 'left out'}" for (w, how), names in used if names]
+    return pd.DataFrame(columns, index=frame.index)
 
 
 def _by_name(frame: pd.DataFrame, target: str, weight: str | None, excluded: Sequence[str]) -> list[str]:
@@ -352,10 +339,21 @@ def _listed(columns: Iterable[str] | str) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns)
 
 
-def _check_present(column: str, role: str, columns: Sequence[str]) -> None:
-    if column not in columns:
-        hint = closest(str(column), columns)
-        raise DatasetError(f"there is no {role} column {quote(column)}{hint} The columns are {listing(columns, 20)}")
+_ALONE = {"target": "is the target", "weight": "holds the weights"}
+"""Roles beside which a column can have no other one."""
+
+
+def _check_roles(columns: Sequence[str], roles: Mapping[str, Sequence[str]]) -> None:
+    """Refuse columns that are not there, or that have a role beside one of `_ALONE`."""
+    taken: dict[str, str] = {}
+    for role, named in roles.items():
+        for column in named:
+            if column not in columns:
+                hint = f"{closest(str(column), columns)} The columns are {listing(columns, 20)}"
+                raise DatasetError(f"there is no {role} column {quote(column)}{hint}")
+            if column in taken:
+                raise DatasetError(f"column {quote(column)} {taken[column]}; it cannot be {role}, too")
+        taken |= {column: _ALONE[role] for column in named if role in _ALONE}
 
 
 def _check_finite(frame: pd.DataFrame) -> None:
@@ -371,29 +369,26 @@ def _check_finite(frame: pd.DataFrame) -> None:
             )
 
 
-def _with_target(frame: pd.DataFrame, target: str, notes: str) -> tuple[pd.DataFrame, str]:
-    """The rows that have a target, and the notes with the number of the others."""
+def _with_target(frame: pd.DataFrame, target: str, said: list[str]) -> pd.DataFrame:
+    """The rows that have a target; the number of the others is said."""
     missing = frame[target].isna().to_numpy(dtype=bool)
     if missing.all():
         raise DatasetError(f"target {quote(target)} is missing in every row")
-    if not missing.any():
-        return frame, notes
-    said = f"{missing.sum()} of {len(missing)} rows have no target and are left out"
-    return frame[~missing].reset_index(drop=True), "; ".join(filter(None, [notes, said]))
+    if missing.any():
+        said.append(f"{missing.sum()} of {len(missing)} rows have no target and are left out")
+    return frame[~missing].reset_index(drop=True)
 
 
-def _with_known_target(
-    frame: pd.DataFrame, target: str, positive: Any, unknown: str, notes: str
-) -> tuple[pd.DataFrame, str]:
-    """The rows whose target does not say that it is not known, and the notes with the number of the others."""
+def _with_known_target(frame: pd.DataFrame, target: str, positive: Any, unknown: str, said: list[str]) -> pd.DataFrame:
+    """The rows whose target does not say that it is not known; the number of the others is said."""
     if unknown not in UNKNOWNS:
         raise DatasetError(f"unknown must be one of {', '.join(map(repr, UNKNOWNS))}, not {quote(unknown)}")
     found = [label for label in unknown_of([*map(scalar, frame[target].dropna().unique())]) if label != positive]
     if not found or unknown == "negative":
-        return frame, notes
+        return frame
     rows = frame[target].isin(found).to_numpy(dtype=bool)
-    said = f"{rows.sum()} of {len(rows)} rows, whose {target} is {listing(found)}, are left out"
-    return frame[~rows].reset_index(drop=True), "; ".join(filter(None, [notes, said]))
+    said.append(f"{rows.sum()} of {len(rows)} rows, whose {target} is {listing(found)}, are left out")
+    return frame[~rows].reset_index(drop=True)
 
 
 def _weights(values: pd.Series) -> pd.Series:

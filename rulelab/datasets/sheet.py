@@ -44,30 +44,16 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True)
 class SheetColumn:
-    """What a column holds, and what it is good for.
-
-    Attributes
-    ----------
-    name : str
-    type : str
-        "number", "yes or no", "category", "date", "time", "text" (each row its own) or "empty".
-    missing, distinct : int
-        Cells without a value, and different values of the others; of the whole column.
-    role : str
-        One of `ROLES`: a guess.
-    reason : str
-        Why this role.
-    doubts : tuple of str
-        What may be wrong with how it is read.
-    """
+    """What a column holds, and what it is good for."""
 
     name: str
-    type: str
+    type: str  # "number", "yes or no", "category", "date", "time", "text" (each row its own) or "empty"
+    # missing, distinct: cells without a value, and different values of the others; of the whole column
     missing: int
     distinct: int
-    role: str
-    reason: str = ""
-    doubts: tuple[str, ...] = ()
+    role: str  # one of `ROLES`: a guess
+    reason: str = ""  # why this role
+    doubts: tuple[str, ...] = ()  # what may be wrong with how it is read
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,6 +146,10 @@ class Saved(abc.ABC):
         """
         return exchange.branches_as_sql(*self.branches(), dialect, value)
 
+    def to_python(self) -> str:
+        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
+        return exchange.branches_as_python(*self.branches())
+
     def to_pmml(self, target: str = "prediction") -> str:
         """The model as PMML 4.4, a RuleSetModel in which the first rule that holds decides.
 
@@ -219,10 +223,6 @@ class Model(Saved):
     @abc.abstractmethod
     def _repr_html_(self) -> str:
         """The rules as a table, for notebooks."""
-
-    @abc.abstractmethod
-    def to_python(self) -> str:
-        """Source of a Python function ``predict(row)`` that needs no library."""
 
     @abc.abstractmethod
     def predicts_positive(self, A: Any) -> np.ndarray:

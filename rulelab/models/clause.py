@@ -10,25 +10,16 @@ from ..data.conditions import Condition
 from ..errors import ModelError
 from ..shown import as_table, digits, escaped, printable
 from . import serialisation
-from .text import label_text, python_literal, python_source, python_test
+from .text import label_text
 
 
 @dataclass(frozen=True)
 class Literal:
-    """A training antecedent as a part of clauses.
+    """A training antecedent as a part of clauses."""
 
-    Attributes
-    ----------
-    antecedent : int
-        Index among the training antecedents.
-    name : str
-    conditions : tuple of Condition or None
-        The conditions that must all hold, where they are known.
-    """
-
-    antecedent: int
+    antecedent: int  # index among the training antecedents
     name: str
-    conditions: tuple[Condition, ...] | None
+    conditions: tuple[Condition, ...] | None  # the conditions that must all hold, where they are known
 
 
 @dataclass(frozen=True)
@@ -169,18 +160,3 @@ def set_as_html(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) ->
     ]
     caption = f"{positive} if {'any' if form == 'dnf' else 'all'} of these hold, else {negative}"
     return as_table(titles, body, right=range(1, len(titles)), caption=caption)
-
-
-def set_as_python(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) -> str:
-    """Source of a function ``predict(row)`` that needs no library, as `rulelab.models.text.list_as_python`."""
-    lines = []
-    positive, negative = python_literal(classes[-1]), python_literal(classes[0])
-    for clause in clauses:
-        tests = [python_test(literal.name, literal.conditions) for literal in clause.literals]
-        if form == "dnf":
-            lines += [f"    if {' and '.join(tests)}:", f"        return {positive}"]
-        else:
-            joined = " or ".join(f"({test})" if " and " in test else test for test in tests)
-            lines += [f"    if not ({joined}):", f"        return {negative}"]
-    lines.append(f"    return {negative if form == 'dnf' else positive}")
-    return python_source(lines)

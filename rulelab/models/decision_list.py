@@ -105,10 +105,6 @@ class Ordered(Saved):
     def to_text(self, target: str | None = None) -> str:
         return text.list_as_text(self.rules, self.default, target)
 
-    def to_python(self) -> str:
-        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
-        return text.list_as_python(self.rules, self.default)
-
     def _table(self, names: Sequence[str], counts: Sequence[Sequence[Any]]) -> pd.DataFrame:
         """The rules, with what they are and columns of counts."""
         every = (*self.rules, self.default)

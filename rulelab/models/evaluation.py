@@ -82,12 +82,7 @@ class Evaluation(Shown):
 def measure(
     predicted: np.ndarray, y: Any, classes: tuple[Any, ...], sample_weight: Any = None, groups: Any = None
 ) -> tuple[Confusion, pd.DataFrame | None]:
-    """Compare predictions with labels.
-
-    ``predicted`` (bool array, shape (n_rows,)): True for the positive class. ``y`` (array, shape (n_rows,)): labels out
-    of ``classes``. ``classes``: the negative and the positive label, or the only one. Raises ModelError when lengths
-    differ, a label is unknown or a weight is unusable.
-    """
+    """Compare predictions (bool array, shape (n_rows,)) with labels out of ``classes``; raises ModelError."""
     n = len(predicted)
     actual = _actual(y, classes, n)
     try:

@@ -1,16 +1,18 @@
-"""Models for other programs: SQL expressions, and PMML with a RuleSetModel whose first rule that holds decides."""
+"""Models for other programs: SQL, Python, and PMML with a RuleSetModel whose first rule that holds decides."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-from ..data.conditions import Condition
+from ..data.conditions import Condition, confusable
 from ..errors import ModelError
 from . import serialisation
-from .rule import Branch, Conjunction
+from .rule import Branch, Test
 
 DIALECTS = ("duckdb", "sqlite", "postgresql")
 """The databases that an expression can be written for."""
@@ -40,27 +42,34 @@ def branches_as_sql(branches: Sequence[Branch], default: Branch, dialect: str, v
     if not branches:
         return f"{_literal(getattr(default, value))}\n"
     lines = _of_other_types(branches) if dialect == "sqlite" else []
-    lines += [f"  WHEN {_sql_test(b.test, dialect)} THEN {_literal(getattr(b, value))}" for b in branches]
+    write = partial(_condition, dialect=dialect)
+    lines += [
+        f"  WHEN {_joined(b.test, write, ' AND ', ' OR ', 'TRUE')} THEN {_literal(getattr(b, value))}" for b in branches
+    ]
     return "\n".join(["CASE", *lines, f"  ELSE {_literal(getattr(default, value))}", "END", ""])
 
 
 def _of_other_types(branches: Sequence[Branch]) -> list[str]:
     """SQLite compares any types, and a text is larger than all numbers: no answer rather than a wrong one."""
-    conditions = (c for b in branches for alternatives in b.test for each in alternatives for c in each)
-    columns = dict.fromkeys(c.column for c in conditions if not isinstance(c.value, str | None))
+    columns = dict.fromkeys(c.column for c in _asked(branches) if not isinstance(c.value, str | None))
     kinds = ", ".join(f"typeof({_name(column, 'sqlite')})" for column in columns)
     return [f"  WHEN 'text' IN ({kinds}) THEN NULL"] if columns else []
 
 
-def _sql_test(test: tuple[tuple[tuple[Condition, ...], ...], ...], dialect: str) -> str:
+def _asked(branches: Sequence[Branch]) -> list[Condition]:
+    """All conditions that are asked for, in their order."""
+    return [c for b in branches for alternatives in b.test for each in alternatives for c in each]
+
+
+def _joined(test: Test, write: Callable[[Condition], str], both: str, either: str, true: str) -> str:
+    """A test in a language that joins conditions by these words."""
     groups = []
     for alternatives in test:
-        parts = [" AND ".join(_condition(c, dialect) for c in each) or "TRUE" for each in alternatives]
-        if len(parts) == 1:
-            groups.append(parts[0])
-        else:
-            groups.append(f"({' OR '.join(f'({part})' if ' AND ' in part else part for part in parts)})")
-    return " AND ".join(groups) or "TRUE"
+        parts = [both.join(map(write, each)) or true for each in alternatives]
+        if len(parts) > 1:
+            parts = [f"({either.join(f'({part})' if both in part else part for part in parts)})"]
+        groups += parts
+    return both.join(groups) or true
 
 
 def _condition(condition: Condition, dialect: str) -> str:
@@ -95,6 +104,49 @@ def _literal(value: Any) -> str:
     if "\0" in value:
         raise ModelError(f"no text of a database holds the character 0, but the model compares with {value!r}")
     return f"'{value.replace(chr(39), 2 * chr(39))}'"
+
+
+_SOURCES = Path(__file__).with_name("predict_helpers.txt").read_text("utf-8").rstrip("\n").split("\n\n\n")
+_HELPERS = {source.removeprefix("def ").partition("(")[0]: f"{source}\n" for source in _SOURCES}
+"""The functions by name that are written with a model which needs them."""
+_PREDICT = '''\
+def predict(row):
+    """Label of one row, a mapping from column names to values."""
+'''
+
+
+def branches_as_python(branches: Sequence[Branch], default: Branch) -> str:
+    """Source of a function ``predict(row)``, whose cells may be of any type that `Condition.evaluate` takes."""
+    lines = []
+    for branch in branches:
+        test = _joined(branch.test, _python_condition, " and ", " or ", "True")
+        lines += [f"    if {test}:", f"        return {_python_literal(branch.prediction)}"]
+    lines.append(f"    return {_python_literal(default.prediction)}")
+    called = {name for name in _HELPERS if any(f"{name}(row[" in line for line in lines)}
+    called |= {"text"} if "same" in called else set()
+    used = [source for name, source in _HELPERS.items() if name in called]
+    return "\n\n".join([*used, _PREDICT]) + "\n".join(lines) + "\n"
+
+
+def _python_literal(value: Any) -> str:
+    return repr(serialisation.plain(value, "a value of the model"))
+
+
+def _python_condition(condition: Condition) -> str:
+    cell = f"row[{condition.column!r}]"
+    if condition.operator == "is missing":
+        return f"missing({cell})"
+    if condition.operator == "is present":
+        return f"not missing({cell})"
+    value, operator = _python_literal(condition.value), condition.operator
+    negated = "" if operator == "==" else "not "
+    if isinstance(condition.value, bool):
+        wanted = condition.value == (operator == "==")
+        return f"not missing({cell}) and {'' if wanted else 'not '}boolean({cell})"
+    if isinstance(condition.value, str) and confusable(condition.value):
+        return f"not missing({cell}) and {negated}same({cell}, {value})"
+    read = "text" if isinstance(condition.value, str) else "number"
+    return f"not missing({cell}) and {read}({cell}) {operator} {value}"
 
 
 def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Sequence[Any], target: str) -> str:
@@ -141,7 +193,7 @@ def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Seque
 def _columns(branches: Sequence[Branch]) -> dict[str, str]:
     """The data type of each column that is asked for."""
     compared: dict[str, list[Any]] = {}
-    for condition in (c for b in branches for alternatives in b.test for each in alternatives for c in each):
+    for condition in _asked(branches):
         known = compared.setdefault(condition.column, [])
         if condition.value is not None:
             known.append(serialisation.plain(condition.value, f"the value of {str(condition)!r}"))
@@ -159,7 +211,7 @@ def _type_of(column: str, values: Sequence[Any]) -> str:
     return next(iter(kinds), "string")
 
 
-def _test(parent: Xml.Element, test: tuple[tuple[Conjunction, ...], ...]) -> None:
+def _test(parent: Xml.Element, test: Test) -> None:
     with_all = _compound(parent, "and", len(test))
     for alternatives in test:
         with_any = _compound(with_all, "or", len(alternatives))

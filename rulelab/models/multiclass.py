@@ -20,31 +20,15 @@ from .rule import Branch, read_head, written_head
 
 @dataclass(frozen=True)
 class ClassRule:
-    """One rule of a list, or its default.
+    """One rule of a list, or its default."""
 
-    Attributes
-    ----------
-    antecedent : int or None
-        Index among the training antecedents; None for the default.
-    name : str
-        Empty for the default.
-    conditions : tuple of Condition or None
-    prediction : label
-    counts : tuple of int
-        Training weight by class that this rule is the first to capture.
-    correct : int
-        The part of it that has the predicted label.
-    probability : float
-        Of the predicted class.
-    """
-
-    antecedent: int | None
-    name: str
+    antecedent: int | None  # index among the training antecedents; None for the default
+    name: str  # empty for the default
     conditions: tuple[Condition, ...] | None
     prediction: Any
-    counts: tuple[int, ...]
-    correct: int
-    probability: float
+    counts: tuple[int, ...]  # training weight by class that this rule is the first to capture
+    correct: int  # the part of it that has the predicted label
+    probability: float  # of the predicted class
 
     @property
     def captured(self) -> int:

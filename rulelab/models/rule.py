@@ -12,14 +12,15 @@ from . import serialisation
 
 Conjunction = tuple[Condition, ...]
 """Conditions that must all hold."""
+Test = tuple[tuple[Conjunction, ...], ...]
+"""Of every inner tuple one conjunction must hold. Empty where nothing is asked."""
 
 
 @dataclass(frozen=True)
 class Branch:
     """One branch of a model, or what it says where no branch holds."""
 
-    test: tuple[tuple[Conjunction, ...], ...]
-    """Of every inner tuple one conjunction must hold. Empty where nothing is asked."""
+    test: Test
     prediction: Any
     probability: float  # of the positive class, of several of the predicted one
     counts: Sequence[int | float]  # training weight by class

@@ -16,7 +16,7 @@ from ..errors import ModelError
 from ..shown import digits
 from . import serialisation
 from .base import Model, column_of, indices, weights_of
-from .clause import Clause, Literal, clause_text, formula, set_as_html, set_as_python, set_as_text
+from .clause import Clause, Literal, clause_text, formula, set_as_html, set_as_text
 from .evaluation import Evaluation
 from .rule import Branch, conjunction
 from .tables import satisfied
@@ -320,10 +320,6 @@ class RuleSet(Model):
     def formula(self) -> str:
         """The whole set in one line, such as ``(a and b) or c``."""
         return formula(self.rules, self.form)
-
-    def to_python(self) -> str:
-        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
-        return set_as_python(self.rules, self.form, self.classes)
 
     def branches(self) -> tuple[tuple[Branch, ...], Branch]:
         t, (high, low) = self.training, self.probabilities

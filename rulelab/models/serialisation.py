@@ -27,26 +27,16 @@ _STATUSES = ("optimal", "limit")
 
 @dataclass(frozen=True)
 class Provenance:
-    """What was proven of a model when its search was left, which is saved with it.
+    """What was proven of a model when its search was left, which is saved with it."""
 
-    Attributes
-    ----------
-    status : str
-        "optimal", or "limit": a better model may exist.
-    objective, lower_bound : float
-        Of the model, and of all models of its search.
-    data : str or None
-        SHA-256 of the training problem, which `rulelab.Certificate.fingerprint` names, too; None where there was
-        nothing to search.
-    version : str
-        Of the rulelab that found it.
-    """
-
-    status: str
+    status: str  # "optimal", or "limit": a better model may exist
+    # objective, lower_bound: of the model, and of all models of its search
     objective: float
     lower_bound: float
+    # data: SHA-256 of the training problem, which `rulelab.Certificate.fingerprint` names, too; None where there was
+    # nothing to search
     data: str | None
-    version: str
+    version: str  # of the rulelab that found it
 
     @classmethod
     def of_no_other(cls, objective: float) -> Provenance:

@@ -27,10 +27,7 @@ class Antecedent(Protocol):
 
 
 def satisfied(A: Any, antecedents: Sequence[Antecedent], n_antecedents: int) -> np.ndarray:
-    """Which rows satisfy which antecedents.
-
-    Returns bool array, shape (n_rows, len(antecedents)). Raises ModelError when columns are missing, the width is
-    wrong, or a cell is neither 0 nor 1.
+    """Which rows satisfy which antecedents: bool array, shape (n_rows, len(antecedents)); raises ModelError.
 
     ``A`` (array, shape (n_rows, n_antecedents), or DataFrame): an array of Booleans or 0/1 with the training
     antecedents as columns. A DataFrame is read by name, in any order: columns named as the antecedents, or as their

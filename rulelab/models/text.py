@@ -1,23 +1,12 @@
-"""Rules as text, as an HTML table and as Python source; names from data are escaped for each."""
+"""Rules as text and as an HTML table; names from data are escaped for each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-from ..data.conditions import Condition, confusable
 from ..shown import as_table, digits, percent, printable, share
-from . import serialisation
 from .rule import Rule
-
-_SOURCES = Path(__file__).with_name("predict_helpers.txt").read_text("utf-8").rstrip("\n").split("\n\n\n")
-_HELPERS = {source.removeprefix("def ").partition("(")[0]: f"{source}\n" for source in _SOURCES}
-"""The functions by name that `to_python` writes with a model which needs them."""
-_PREDICT = '''\
-def predict(row):
-    """Label of one row, a mapping from column names to values."""
-'''
 
 
 def label_text(label: Any) -> str:
@@ -121,53 +110,3 @@ def _html(rules: Sequence[Rule], default: Rule, titles: Sequence[str], cells: It
     ]
     every = ("", "rule", *titles)
     return as_table(every, body, right=range(3, len(every)))
-
-
-def list_as_python(rules: Sequence[Rule], default: Rule) -> str:
-    """Source of a function ``predict(row)`` that needs no library.
-
-    A cell may be of any type that `Condition.evaluate` takes; what has no conditions is looked up by its name.
-    """
-    lines = []
-    for rule in rules:
-        test = python_test(rule.name, rule.conditions)
-        lines += [f"    if {test}:", f"        return {python_literal(rule.prediction)}"]
-    lines.append(f"    return {python_literal(default.prediction)}")
-    return python_source(lines)
-
-
-def python_source(lines: Sequence[str]) -> str:
-    """The function of these lines, after the functions that they call."""
-    called = {name for name in _HELPERS if any(f"{name}(row[" in line for line in lines)}
-    called |= {"text"} if "same" in called else set()
-    used = [source for name, source in _HELPERS.items() if name in called]
-    return "\n\n".join([*used, _PREDICT]) + "\n".join(lines) + "\n"
-
-
-def python_test(name: str, conditions: Sequence[Condition] | None) -> str:
-    """A Python expression on ``row`` for an antecedent; without known conditions it is looked up by its name."""
-    if conditions is None:
-        return f"boolean(row[{name!r}])"
-    return " and ".join(map(_python_condition, conditions)) or "True"
-
-
-def python_literal(value: Any) -> str:
-    """A label or the value of a condition as Python source."""
-    return repr(serialisation.plain(value, "a value of the model"))
-
-
-def _python_condition(condition: Condition) -> str:
-    cell = f"row[{condition.column!r}]"
-    if condition.operator == "is missing":
-        return f"missing({cell})"
-    if condition.operator == "is present":
-        return f"not missing({cell})"
-    value, operator = python_literal(condition.value), condition.operator
-    negated = "" if operator == "==" else "not "
-    if isinstance(condition.value, bool):
-        wanted = condition.value == (operator == "==")
-        return f"not missing({cell}) and {'' if wanted else 'not '}boolean({cell})"
-    if isinstance(condition.value, str) and confusable(condition.value):
-        return f"not missing({cell}) and {negated}same({cell}, {value})"
-    read = "text" if isinstance(condition.value, str) else "number"
-    return f"not missing({cell}) and {read}({cell}) {operator} {value}"

@@ -29,25 +29,13 @@ MOST_PINS = 1000
 
 @dataclass(frozen=True)
 class BoardEntry:
-    """What somebody has reached.
-
-    Attributes
-    ----------
-    name : str
-    objective : Fraction
-        Of the best list; without rounding.
-    rules : int
-    hints : int
-        How often the best single change was asked for before.
-    revealed : bool
-        Whether the optimum was looked at; lists that come after it do not count.
-    """
+    """What somebody has reached."""
 
     name: str
-    objective: Fraction
+    objective: Fraction  # of the best list; without rounding
     rules: int
-    hints: int = 0
-    revealed: bool = False
+    hints: int = 0  # how often the best single change was asked for before
+    revealed: bool = False  # whether the optimum was looked at; lists that come after it do not count
 
 
 class Boards:
@@ -97,11 +85,6 @@ class Boards:
         entries = [entry for row in found if (entry := _read(*row)) is not None]
         return sorted(entries, key=lambda entry: (entry.objective, entry.rules))
 
-    def clear_boards(self, room: str) -> None:
-        """Forget all that was reached in a room."""
-        with self._database.writing() as connection:
-            connection.execute(sa.delete(BOARDS).where(BOARDS.c.room == room))
-
     def keep_pins(self, content: str, tables: Mapping[str, bytes] = MappingProxyType({})) -> str:
         """Keep models that are pinned side by side.
 
@@ -126,7 +109,6 @@ class Boards:
             connection.execute(PINS.insert().values(hash=key, made=now(), content=content))
             late = sa.select(PINS.c.hash).order_by(PINS.c.made.desc()).limit(MOST_PINS)
             connection.execute(sa.delete(PINS).where(PINS.c.hash.not_in(late)))
-        with self._database.writing() as connection:
             for data_hash, table in tables.items():
                 insert_table(connection, data_hash, table)
         return key
@@ -160,10 +142,9 @@ def _of(room: str, game: str) -> tuple[Any, ...]:
 
 
 def _read(name: Any, objective: Any, rules: Any, hints: Any, revealed: Any) -> BoardEntry | None:
-    fraction = re.fullmatch(
-        rf"(\d{{1,{_DIGITS}}})/(\d{{1,{_DIGITS}}})", objective if isinstance(objective, str) else ""
-    )
+    """The entry of a row; None where it cannot be one."""
     whole = all(type(value) is int and 0 <= value < _WHOLE for value in (rules, hints, revealed))
-    if fraction is None or not int(fraction[2]) or not whole or not isinstance(name, str):
+    texts = isinstance(name, str) and isinstance(objective, str) and len(objective) <= 2 * _DIGITS
+    if not whole or not texts or not re.fullmatch(r"\d+/0*[1-9]\d*", objective):
         return None
-    return BoardEntry(name[:40], Fraction(int(fraction[1]), int(fraction[2])), rules, hints, bool(revealed))
+    return BoardEntry(name[:40], Fraction(objective), rules, hints, bool(revealed))

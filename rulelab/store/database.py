@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 import tempfile
@@ -63,8 +62,6 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """A connection whose transaction is on disk when the block is left, or was not at all."""
         with self._told(), self._engine.connect().execution_options(**_WRITES) as connection, connection.begin():
-            if connection.dialect.name == "postgresql":
-                _wait_for_turn(connection)
             yield connection
 
     def close(self) -> None:
@@ -206,12 +203,6 @@ def _create(connection: Connection) -> None:
     connection.execute(SCHEMA.insert().values(version=VERSION))
 
 
-def _wait_for_turn(connection: Connection) -> None:
-    """Let one write after the other, as with a file: otherwise two that keep the same would refuse each other."""
-    connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{int(1000 * BUSY_SECONDS)}ms'")
-    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({APPLICATION_ID})")
-
-
 def _prepare(engine: Engine) -> None:
     """Let SQLAlchemy say when transactions begin, and let nothing in the file do more than hold rows."""
 
@@ -229,7 +220,7 @@ def _prepare(engine: Engine) -> None:
 
 def _reason(error: sa.exc.SQLAlchemyError) -> str:
     said = _first_line(getattr(error, "orig", None) or error)
-    if "locked" in said or "busy" in said or "lock timeout" in said:
+    if "locked" in said or "busy" in said:
         return f"is being written by another process for more than {BUSY_SECONDS:g} s; try again"
     if "readonly" in said:
         return "may only be read by this user"
@@ -242,15 +233,6 @@ def _reason(error: sa.exc.SQLAlchemyError) -> str:
 
 def _first_line(error: object) -> str:
     return next(iter(str(error).splitlines()), "")[:300]
-
-
-def size(file: Path) -> int:
-    """Bytes of an SQLite file, with what was not yet written back."""
-    total = 0
-    for path in (file, Path(f"{file}-wal")):
-        with contextlib.suppress(OSError):
-            total += path.stat().st_size
-    return total
 
 
 def _pins_and_boards(connection: Connection) -> None:

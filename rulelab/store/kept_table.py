@@ -95,30 +95,19 @@ _PACKED: WeakKeyDictionary[Dataset, bytes | None] = WeakKeyDictionary()
 
 @dataclass(frozen=True)
 class KeptTable:
-    """A table that makes a data set again.
+    """A table that makes a data set again."""
 
-    Attributes
-    ----------
-    name : str
-        Of the data.
-    rows : bytes
-        All rows in their order, as CSV, or as Parquet where types get lost in a text; the target has the labels of two
-        classes.
-    target, positive : str
-        Column, and the label that is predicted.
-    sensitive, kept : tuple of str
-        Columns whose values are groups, and those of them that are features, too.
-    weight : str or None
-        Column that says how much a row counts.
-    """
-
-    name: str
+    name: str  # of the data
+    # rows: all rows in their order, as CSV, or as Parquet where types get lost in a text; the target has the labels
+    # of two classes
     rows: bytes
+    # target, positive: column, and the label that is predicted
     target: str
     positive: str
+    # sensitive, kept: columns whose values are groups, and those of them that are features, too
     sensitive: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-    weight: str | None = None
+    weight: str | None = None  # column that says how much a row counts
 
     @property
     def file(self) -> str:

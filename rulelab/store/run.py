@@ -30,81 +30,36 @@ _LONGEST = 4000
 
 @dataclass(frozen=True)
 class Run:
-    """A run as it was when it ended.
+    """A run as it was when it ended."""
 
-    Attributes
-    ----------
-    family : str
-        Of models, such as "rule_list".
-    data : str
-        Name of the data.
-    data_hash : str
-        SHA-256 of the rows; empty: not known.
-    rows : int
-        How many there were, those kept out for a test too; 0: not known.
-    target : str
-        What is predicted.
-    settings : mapping of str to str
-        Names and values, in words.
-    query : str or None
-        The address that gives the form of the page these settings.
-    status : str
-        "optimal", "infeasible", "limit", or "stopped" by hand.
-    limit : str or None
-        Which limit.
-    objective : float or None
-        Of the best model; None: none was found.
-    lower_bound : float
-    errors : int, float or None
-        Training errors of the best model.
-    complexity, n_rules : int or None
-        Of the best model; ``n_rules`` is not known of older runs.
-    accuracy : float or None
-        Of the best model on all rows, by weight, from 0 to 1; None where some were kept out for a test, too.
-    seconds : float
-        Of search.
-    work : int
-        Units of work.
-    made : str
-        When it ended: ISO 8601, UTC.
-    version : str
-        Of rulelab.
-    files : mapping of str to str
-        SHA-256 of the recording, the model, the curve and the rows, as far as there are such.
-    split : mapping or None
-        How rows of a data set with a name were kept out of training; see `rulelab.views.cards.rows.Split`.
-    notes : tuple of str
-        What was not kept, and why.
-    name : str
-        What people call it; it may change.
-    proof : str or None
-        SHA-256 of the certificate's file.
-    """
-
-    family: str
-    data: str
-    status: str
-    objective: float | None
+    family: str  # of models, such as "rule_list"
+    data: str  # name of the data
+    status: str  # "optimal", "infeasible", "limit", or "stopped" by hand
+    objective: float | None  # of the best model; None: none was found
     lower_bound: float
-    seconds: float
-    work: int
-    made: str
-    version: str
-    data_hash: str = ""
-    rows: int = 0
-    target: str = ""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    query: str | None = None
-    limit: str | None = None
-    errors: int | float | None = None
+    seconds: float  # of search
+    work: int  # units of work
+    made: str  # when it ended: ISO 8601, UTC
+    version: str  # of rulelab
+    data_hash: str = ""  # SHA-256 of the rows; empty: not known
+    rows: int = 0  # how many there were, those kept out for a test too; 0: not known
+    target: str = ""  # what is predicted
+    settings: Mapping[str, str] = field(default_factory=dict)  # names and values, in words
+    query: str | None = None  # the address that gives the form of the page these settings
+    limit: str | None = None  # which limit
+    errors: int | float | None = None  # training errors of the best model
+    # complexity, n_rules: of the best model; ``n_rules`` is not known of older runs
     complexity: int | None = None
     n_rules: int | None = None
+    # accuracy: of the best model on all rows, by weight, from 0 to 1; None where some were kept out for a test, too
     accuracy: float | None = None
+    # files: SHA-256 of the recording, the model, the curve and the rows, as far as there are such
     files: Mapping[str, str] = field(default_factory=dict)
+    # split: how rows of a data set with a name were kept out of training; see `rulelab.views.cards.rows.Split`
     split: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
-    name: str = ""
-    proof: str | None = None
+    notes: tuple[str, ...] = ()  # what was not kept, and why
+    name: str = ""  # what people call it; it may change
+    proof: str | None = None  # SHA-256 of the certificate's file
 
     def __post_init__(self) -> None:
         wrong = next(_wrong(self), None)

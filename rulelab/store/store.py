@@ -18,7 +18,7 @@ from ..models import Model, MultiClassRuleList, parse_any_model
 from ..recording import Recording
 from . import bundle, kept_table, rows, saved_runs
 from .boards import Boards
-from .database import NOTHING, Database, default_url, size
+from .database import NOTHING, Database, default_url
 from .kept_table import KeptTable
 from .rows import PARTS, RUNS, TABLE
 from .run import Run, digest, named, now, read
@@ -84,8 +84,10 @@ class Store(Boards):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of an SQLite file; 0 for another database."""
-        return 0 if self._database.file is None else size(self._database.file)
+        """Bytes of an SQLite file, with what was not yet written back; 0 for another database."""
+        file = self._database.file
+        paths = () if file is None else (file, Path(f"{file}-wal"))
+        return sum(path.stat().st_size for path in paths if path.exists())
 
     def close(self) -> None:
         """Let go of the database."""

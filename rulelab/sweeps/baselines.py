@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import abc
 import importlib
 import importlib.util
 import time
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
@@ -22,55 +21,84 @@ from ..data.problem import Problem
 from ..errors import SweepError
 from ..models import RuleList
 from .families import BINARIZING, FAMILIES, PREPARING, Certified, conditions_of
-from .method import Fitted, Method
 from .plan import Fold, Part, Plan
+from .result import Fitted, Method
 
 _ITERATIONS = 1000  # of logistic regression
 
 
-class _Classifier(Method):
-    """A scikit-learn classifier of the conditions; its own parameters are those in `defaults` but not in BINARIZING."""
+@dataclass(eq=False)
+class Classifier(Method):
+    """A classifier of scikit-learn's kind, of the conditions."""
+
+    name: str
+    title: str
+    make: Callable[[dict[str, Any], int], Any]  # makes one that is not fitted, of its own parameters and a seed
+    own: Mapping[str, Any]  # its own parameters with their defaults, those of binarizing not among them
+    grid: Mapping[str, Sequence[Any]]
+    of_counts: bool = False
+    packages: tuple[str, ...] = ("scikit-learn",)
+    size: Callable[[Any], tuple[int | None, int | None]] = lambda fitted: (None, None)  # rules and conditions
+    cells: Callable[[np.ndarray], Any] = lambda X: X  # what it takes in the place of the conditions as float32
+    for_fit: Callable[[Part, Plan], dict[str, Any]] = lambda part, plan: {"sample_weight": part.weight}
+    for_predict: Callable[[Part, Plan], dict[str, Any]] = lambda part, plan: {}
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """Of a fair one: what its package calls each criterion; it is told the groups of people."""
 
     baseline = True
-    packages: tuple[str, ...] = ("scikit-learn",)
-    of_counts = False
 
-    @abc.abstractmethod
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-        """A new classifier."""
+    def __post_init__(self) -> None:
+        self.defaults = {**self.own, **BINARIZING}
 
-    def own(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in parameters.items() if name not in BINARIZING}
+    @property
+    def installed(self) -> bool:
+        return self.packages[-1] == "scikit-learn" or importlib.util.find_spec(self.packages[-1]) is not None
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
-        self._check_counted(parameters, plan)
+        if self.criteria and plan.groups is None:
+            raise SweepError(f"the baseline {self.name} needs the groups of people; give sensitive=...")
+        if self.criteria and parameters["criterion"] not in self.criteria:
+            raise SweepError(
+                f"{self.name} knows no criterion {parameters['criterion']!r}, but {', '.join(self.criteria)}"
+            )
+        if plan.counts is not None and not self.of_counts:
+            fit = ", ".join(name for name, method in BASELINES.items() if method.of_counts)
+            raise SweepError(f"the baseline {self.name} needs the rows one by one; of counted rows there are {fit}")
+        if plan.counts is not None and parameters.get("min_samples_leaf", 1) != 1:
+            raise SweepError(f"min_samples_leaf of {self.name} counts rows, which counted rows are not; leave it at 1")
+        if not self.installed:
+            raise SweepError(
+                f"the baseline {self.name} needs the package {self.packages[-1]}; install it, or leave it out"
+            )
         X, y = np.array([[0.0], [1.0]] * 4, dtype=np.float32), np.array([False, True] * 4)
         groups = np.repeat(np.array(plan.compared[:2] or ("a", "b"), dtype=object), 4)
-        self.train(X, Part(plan.X, y, groups, np.arange(8)), parameters, plan)
+        self._trained(X, Part(plan.X, y, groups, np.arange(8)), parameters, plan)
 
     def fit(self, fold: Fold, parameters: Mapping[str, Any], plan: Plan, *unused: Any) -> Fitted:
         train, test = self._features(fold, parameters)
         began = time.perf_counter()
-        fitted = self.train(train, fold.train, parameters, plan)
+        fitted = self._trained(train, fold.train, parameters, plan)
         seconds = time.perf_counter() - began
+
+        def predicted(X: np.ndarray, part: Part) -> np.ndarray:
+            return np.asarray(fitted.predict(self.cells(X), **self.for_predict(part, plan)), dtype=bool)
+
         rules, conditions = self.size(fitted)
         return Fitted(
             status="fitted",
-            train=self.predict(fitted, train, fold.train, plan),
-            test=self.predict(fitted, test, fold.test, plan) if len(test) else None,
+            train=predicted(train, fold.train),
+            test=predicted(test, fold.test) if len(test) else None,
             seconds=seconds,
             rules=rules,
             conditions=conditions,
         )
 
-    def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
-        return self.estimator(self.own(parameters), plan.random_state).fit(X, part.y, sample_weight=part.weight)
-
-    def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
-        return np.asarray(fitted.predict(X), dtype=bool)
-
-    def size(self, fitted: Any) -> tuple[int | None, int | None]:
-        return None, None
+    def _trained(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
+        own = {name: value for name, value in parameters.items() if name not in BINARIZING}
+        y = part.y.astype(int) if self.criteria else part.y
+        made = self.make(own, plan.random_state)
+        made.fit(self.cells(X), y, **self.for_fit(part, plan))
+        return made
 
     def _features(self, fold: Fold, parameters: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
         """The conditions of both parts as numbers."""
@@ -84,228 +112,187 @@ class _Classifier(Method):
 
         return fold.cached("features", repr({name: parameters[name] for name in BINARIZING}), make)
 
-    def _check_counted(self, parameters: Mapping[str, Any], plan: Plan) -> None:
-        if plan.counts is None:
-            return
-        if not self.of_counts:
-            fit = ", ".join(name for name, method in BASELINES.items() if method.of_counts)
-            raise SweepError(f"the baseline {self.name} needs the rows one by one; of counted rows there are {fit}")
-        if parameters.get("min_samples_leaf", 1) != 1:
-            raise SweepError(f"min_samples_leaf of {self.name} counts rows, which counted rows are not; leave it at 1")
+
+def _named(X: np.ndarray) -> pd.DataFrame:
+    """Whole numbers, which RIPPER takes as they are; it puts fractions into bins of its own."""
+    return pd.DataFrame(X.astype(np.int64), columns=[f"c{i}" for i in range(X.shape[1])])
 
 
-class Cart(_Classifier):
-    """Decision trees. Size: the leaves of the class that makes it less are rules, their paths the conditions.
+def _exact(X: np.ndarray) -> np.ndarray:
+    """Scores keep the precision of what they are made of, and fairlearn writes thresholds between them."""
+    return X.astype(np.float64)
 
-    Dash, Günlük and Wei (NeurIPS 2018, section 4) count them so, for a rough comparison.
+
+def _groups(part: Part, plan: Plan) -> dict[str, Any]:
+    """The groups that are compared; the rows of all others make one group."""
+    assert part.groups is not None
+    return {"sensitive_features": np.where(np.isin(part.groups, plan.compared), part.groups, "(others)")}
+
+
+def tree_size(tree: DecisionTreeClassifier) -> tuple[int, int]:
+    """Rules and conditions of a fitted tree of two classes.
+
+    Each leaf of one class is a rule with the tests on its path as conditions; the class is the one that makes rules and
+    conditions fewer. The other one is what is predicted when no rule holds. Dash, Günlük and Wei (NeurIPS 2018, section
+    4) count them so, for a rough comparison.
     """
-
-    name, title = "cart", "CART"
-    of_counts = True
-    defaults = {"max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0, **BINARIZING}
-    grid = {"max_leaf_nodes": [2, 3, 4, 6, 8, 12, 16, 24]}
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-        return DecisionTreeClassifier(**parameters, random_state=seed)
-
-    def size(self, fitted: Any) -> tuple[int | None, int | None]:
-        return tree_size(fitted)
-
-
-class RandomForest(_Classifier):
-    """Random forests of 100 trees."""
-
-    name, title = "random_forest", "Random forest"
-    defaults = {"n_estimators": 100, "min_samples_leaf": 1, "max_depth": None, **BINARIZING}
-    grid = {"n_estimators": [100]}
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-        return RandomForestClassifier(**parameters, random_state=seed)
+    nodes = tree.tree_
+    depth = np.zeros(nodes.node_count, dtype=np.int64)
+    for node in range(nodes.node_count):  # a node's children have larger numbers
+        for child in (nodes.children_left[node], nodes.children_right[node]):
+            if child >= 0:
+                depth[child] = depth[node] + 1
+    leaf = nodes.children_left < 0
+    label = nodes.value[:, 0, :].argmax(axis=1)
+    sizes = [(int((leaf & (label == c)).sum()), int(depth[leaf & (label == c)].sum())) for c in (0, 1)]
+    return min(sizes, key=sum)
 
 
-class Logistic(_Classifier):
-    """Logistic regression with an L2 penalty."""
-
-    name, title = "logistic_regression", "Logistic regression"
-    of_counts = True
-    defaults = {"C": 1.0, **BINARIZING}
-    grid = {"C": [1.0]}
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-        return LogisticRegression(**parameters, max_iter=_ITERATIONS)
+def _size_of_ripper(fitted: Any) -> tuple[int, int]:
+    rules = fitted.ruleset_.rules
+    return len(rules), sum(len(rule.conds) for rule in rules)
 
 
-class SupportVectors(_Classifier):
-    """A support vector machine with a radial kernel."""
-
-    name, title = "svm", "SVM"
-    of_counts = True
-    defaults = {"C": 1.0, **BINARIZING}
-    grid = {"C": [1.0]}
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-        return SVC(**parameters)
+def _size_of_rules(fitted: Any) -> tuple[int, int]:
+    return len(fitted.rules_), sum(len(rule.conditions) for rule in fitted.rules_)
 
 
-class AdaBoost(_Classifier):
-    """AdaBoost of stumps."""
-
-    name, title = "adaboost", "AdaBoost"
-    of_counts = True
-    defaults = {"n_estimators": 50, "learning_rate": 1.0, **BINARIZING}
-    grid = {"n_estimators": [50]}
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-        return AdaBoostClassifier(**parameters, random_state=seed)
+def _size_of_c50(fitted: Any) -> tuple[int, int]:
+    """As `tree_size`."""
+    sides: dict[str, list[int]] = {}
+    for rule in fitted.export_rules():
+        path, _, predicted = rule.rpartition("=> ")
+        sides.setdefault(predicted, []).append(path.count(" AND ") + bool(path.strip()))
+    return min(((len(paths), sum(paths)) for paths in sides.values()), key=sum) if len(sides) > 1 else (0, 0)
 
 
-class _Packaged(_Classifier):
-    """A method of a package that is not needed otherwise, the last one of `packages`."""
-
-    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
-        self._check_counted(parameters, plan)
-        if not self.installed:
-            raise SweepError(
-                f"the baseline {self.name} needs the package {self.packages[-1]}; install it, or leave it out"
-            )
-        super().check(parameters, plan)
-
-    @property
-    def installed(self) -> bool:
-        return importlib.util.find_spec(self.packages[-1]) is not None
+def _ripper(own: dict[str, Any], seed: int) -> Any:
+    return importlib.import_module("wittgenstein").RIPPER(**own, random_state=seed)
 
 
-class Ripper(_Packaged):
-    """RIPPER (Cohen, ICML 1995) of the package wittgenstein: rules of the positive class, made and pruned greedily."""
-
-    name, title = "ripper", "RIPPER"
-    packages = ("wittgenstein",)
-    defaults = {"k": 2, **BINARIZING}
-    grid = {"k": [2]}
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> Any:
-        return importlib.import_module("wittgenstein").RIPPER(**parameters, random_state=seed)
-
-    def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
-        ripper = self.estimator(self.own(parameters), plan.random_state)
-        ripper.fit(self._named(X), part.y, pos_class=True)
-        return ripper
-
-    def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
-        return np.asarray(fitted.predict(self._named(X)), dtype=bool)
-
-    def size(self, fitted: Any) -> tuple[int | None, int | None]:
-        rules = fitted.ruleset_.rules
-        return len(rules), sum(len(rule.conds) for rule in rules)
-
-    @staticmethod
-    def _named(X: np.ndarray) -> pd.DataFrame:
-        """Whole numbers, which it takes as they are; it puts fractions into bins of its own."""
-        return pd.DataFrame(X.astype(np.int64), columns=[f"c{i}" for i in range(X.shape[1])])
+def _c50py(name: str) -> Callable[[dict[str, Any], int], Any]:
+    return lambda own, seed: getattr(importlib.import_module("c50py"), name)(**own)
 
 
-class C45Rules(_Packaged):
-    """The rules of a C4.5 tree (Quinlan, 1993) by the package c50py; those that hold vote."""
-
-    name, title = "c45_rules", "C4.5 rules"
-    packages = ("scikit-learn", "c50py")
-    defaults = {"cf": 0.25, "min_samples_leaf": 2, **BINARIZING}
-    grid = {"cf": [0.25]}
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> Any:
-        return importlib.import_module("c50py").C5RulesClassifier(**parameters)
-
-    def size(self, fitted: Any) -> tuple[int | None, int | None]:
-        return len(fitted.rules_), sum(len(rule.conditions) for rule in fitted.rules_)
-
-
-class C50(C45Rules):
-    """A C5.0 tree by the same package, with the same parameters; its size is counted as CART's."""
-
-    name, title = "c50", "C5.0 tree"
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> Any:
-        return importlib.import_module("c50py").C5Classifier(**parameters)
-
-    def size(self, fitted: Any) -> tuple[int | None, int | None]:
-        sides: dict[str, list[int]] = {}
-        for rule in fitted.export_rules():
-            path, _, predicted = rule.rpartition("=> ")
-            sides.setdefault(predicted, []).append(path.count(" AND ") + bool(path.strip()))
-        return min(((len(paths), sum(paths)) for paths in sides.values()), key=sum) if len(sides) > 1 else (0, 0)
+_REDUCTIONS = {
+    "equal_opportunity": "TruePositiveRateParity",
+    "predictive_equality": "FalsePositiveRateParity",
+    "equalized_odds": "EqualizedOdds",
+    "demographic_parity": "DemographicParity",
+}
+_THRESHOLDS = {
+    "equal_opportunity": "true_positive_rate_parity",
+    "predictive_equality": "false_positive_rate_parity",
+    "equalized_odds": "equalized_odds",
+    "demographic_parity": "demographic_parity",
+}
 
 
-class _Fairlearn(_Packaged):
-    """A method of the fairlearn package; it is told the groups of the training rows."""
-
-    packages = ("scikit-learn", "fairlearn")
-    criteria: ClassVar[Mapping[str, str]]
-
-    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
-        if plan.groups is None:
-            raise SweepError(f"the baseline {self.name} needs the groups of people; give sensitive=...")
-        if parameters["criterion"] not in self.criteria:
-            raise SweepError(
-                f"{self.name} knows no criterion {parameters['criterion']!r}, but {', '.join(self.criteria)}"
-            )
-        super().check(parameters, plan)
+def _reduced(own: dict[str, Any], seed: int) -> Any:
+    reductions = importlib.import_module("fairlearn.reductions")
+    constraints = getattr(reductions, _REDUCTIONS[own["criterion"]])
+    tree = DecisionTreeClassifier(max_leaf_nodes=own["max_leaf_nodes"], random_state=seed)
+    return reductions.ExponentiatedGradient(tree, constraints(difference_bound=own["eps"]))
 
 
-class ExponentiatedGradient(_Fairlearn):
-    """Decision trees made fair by reductions (Agarwal et al., ICML 2018); predictions are drawn at random."""
-
-    name, title = "exponentiated_gradient", "Exponentiated gradient"
-    defaults = {"criterion": "equal_opportunity", "eps": 0.02, "max_leaf_nodes": 16, **BINARIZING}
-    grid = {"eps": [0.01, 0.05, 0.1]}
-    criteria = {
-        "equal_opportunity": "TruePositiveRateParity",
-        "predictive_equality": "FalsePositiveRateParity",
-        "equalized_odds": "EqualizedOdds",
-        "demographic_parity": "DemographicParity",
-    }
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-        reductions = importlib.import_module("fairlearn.reductions")
-        constraints = getattr(reductions, self.criteria[parameters["criterion"]])
-        tree = DecisionTreeClassifier(max_leaf_nodes=parameters["max_leaf_nodes"], random_state=seed)
-        return reductions.ExponentiatedGradient(tree, constraints(difference_bound=parameters["eps"]))
-
-    def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
-        groups = _groups(part, plan)
-        return self.estimator(parameters, plan.random_state).fit(X, part.y.astype(int), sensitive_features=groups)
-
-    def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
-        return np.asarray(fitted.predict(X, random_state=plan.random_state), dtype=bool)
+def _with_thresholds(own: dict[str, Any], seed: int) -> Any:
+    return importlib.import_module("fairlearn.postprocessing").ThresholdOptimizer(
+        estimator=LogisticRegression(C=own["C"], max_iter=_ITERATIONS),
+        constraints=_THRESHOLDS[own["criterion"]],
+        predict_method="predict_proba",
+    )
 
 
-class ThresholdOptimizer(_Fairlearn):
-    """Logistic regression with thresholds by group (Hardt, Price and Srebro, NeurIPS 2016); partly drawn at random."""
-
-    name, title = "threshold_optimizer", "Threshold optimizer"
-    defaults = {"criterion": "equal_opportunity", "C": 1.0, **BINARIZING}
-    grid = {"criterion": ["equal_opportunity"]}
-    criteria = {
-        "equal_opportunity": "true_positive_rate_parity",
-        "predictive_equality": "false_positive_rate_parity",
-        "equalized_odds": "equalized_odds",
-        "demographic_parity": "demographic_parity",
-    }
-
-    def estimator(self, parameters: Mapping[str, Any], seed: int) -> BaseEstimator:
-        postprocessing = importlib.import_module("fairlearn.postprocessing")
-        return postprocessing.ThresholdOptimizer(
-            estimator=LogisticRegression(C=parameters["C"], max_iter=_ITERATIONS),
-            constraints=self.criteria[parameters["criterion"]],
-            predict_method="predict_proba",
-        )
-
-    def train(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
-        estimator, groups = self.estimator(parameters, plan.random_state), _groups(part, plan)
-        return estimator.fit(_exact(X), part.y.astype(int), sensitive_features=groups)
-
-    def predict(self, fitted: Any, X: np.ndarray, part: Part, plan: Plan) -> np.ndarray:
-        predicted = fitted.predict(_exact(X), sensitive_features=_groups(part, plan), random_state=plan.random_state)
-        return np.asarray(predicted, dtype=bool)
+_CLASSIFIERS = (
+    Classifier(
+        "cart",
+        "CART",
+        lambda own, seed: DecisionTreeClassifier(**own, random_state=seed),
+        {"max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0},
+        {"max_leaf_nodes": [2, 3, 4, 6, 8, 12, 16, 24]},
+        of_counts=True,
+        size=tree_size,
+    ),
+    Classifier(
+        "random_forest",
+        "Random forest",
+        lambda own, seed: RandomForestClassifier(**own, random_state=seed),
+        {"n_estimators": 100, "min_samples_leaf": 1, "max_depth": None},
+        {"n_estimators": [100]},
+    ),
+    Classifier(
+        "logistic_regression",
+        "Logistic regression",
+        lambda own, seed: LogisticRegression(**own, max_iter=_ITERATIONS),
+        {"C": 1.0},
+        {"C": [1.0]},
+        of_counts=True,
+    ),
+    Classifier("svm", "SVM", lambda own, seed: SVC(**own), {"C": 1.0}, {"C": [1.0]}, of_counts=True),
+    Classifier(
+        "adaboost",
+        "AdaBoost",
+        lambda own, seed: AdaBoostClassifier(**own, random_state=seed),
+        {"n_estimators": 50, "learning_rate": 1.0},
+        {"n_estimators": [50]},
+    ),
+    # Cohen, ICML 1995: rules of the positive class, made and pruned greedily
+    Classifier(
+        "ripper",
+        "RIPPER",
+        _ripper,
+        {"k": 2},
+        {"k": [2]},
+        packages=("wittgenstein",),
+        size=_size_of_ripper,
+        cells=_named,
+        for_fit=lambda part, plan: {"pos_class": True},
+    ),
+    # Quinlan, 1993: the rules of a tree; those that hold vote
+    Classifier(
+        "c45_rules",
+        "C4.5 rules",
+        _c50py("C5RulesClassifier"),
+        {"cf": 0.25, "min_samples_leaf": 2},
+        {"cf": [0.25]},
+        packages=("scikit-learn", "c50py"),
+        size=_size_of_rules,
+    ),
+    Classifier(
+        "c50",
+        "C5.0 tree",
+        _c50py("C5Classifier"),
+        {"cf": 0.25, "min_samples_leaf": 2},
+        {"cf": [0.25]},
+        packages=("scikit-learn", "c50py"),
+        size=_size_of_c50,
+    ),
+    # Agarwal et al., ICML 2018: decision trees made fair by reductions; predictions are drawn at random
+    Classifier(
+        "exponentiated_gradient",
+        "Exponentiated gradient",
+        _reduced,
+        {"criterion": "equal_opportunity", "eps": 0.02, "max_leaf_nodes": 16},
+        {"eps": [0.01, 0.05, 0.1]},
+        packages=("scikit-learn", "fairlearn"),
+        for_fit=_groups,
+        for_predict=lambda part, plan: {"random_state": plan.random_state},
+        criteria=_REDUCTIONS,
+    ),
+    # Hardt, Price and Srebro, NeurIPS 2016: logistic regression with thresholds by group; partly drawn at random
+    Classifier(
+        "threshold_optimizer",
+        "Threshold optimizer",
+        _with_thresholds,
+        {"criterion": "equal_opportunity", "C": 1.0},
+        {"criterion": ["equal_opportunity"]},
+        packages=("scikit-learn", "fairlearn"),
+        cells=_exact,
+        for_fit=_groups,
+        for_predict=lambda part, plan: {**_groups(part, plan), "random_state": plan.random_state},
+        criteria=_THRESHOLDS,
+    ),
+)
 
 
 class CompasScore(Method):
@@ -389,49 +376,5 @@ def greedily_chosen(problem: Problem, most: int | None) -> list[int]:
     return chosen[: int(np.argmin(errors))]
 
 
-def _groups(part: Part, plan: Plan) -> np.ndarray:
-    """The groups that are compared; the rows of all others make one group."""
-    assert part.groups is not None
-    return np.where(np.isin(part.groups, plan.compared), part.groups, "(others)")
-
-
-def _exact(X: np.ndarray) -> np.ndarray:
-    """Scores keep the precision of what they are made of, and fairlearn writes thresholds between them."""
-    return X.astype(np.float64)
-
-
-def tree_size(tree: DecisionTreeClassifier) -> tuple[int, int]:
-    """Rules and conditions of a fitted tree of two classes.
-
-    Each leaf of one class is a rule with the tests on its path as conditions; the class is the one that makes rules and
-    conditions fewer. The other one is what is predicted when no rule holds.
-    """
-    nodes = tree.tree_
-    depth = np.zeros(nodes.node_count, dtype=np.int64)
-    for node in range(nodes.node_count):  # a node's children have larger numbers
-        for child in (nodes.children_left[node], nodes.children_right[node]):
-            if child >= 0:
-                depth[child] = depth[node] + 1
-    leaf = nodes.children_left < 0
-    label = nodes.value[:, 0, :].argmax(axis=1)
-    sizes = [(int((leaf & (label == c)).sum()), int(depth[leaf & (label == c)].sum())) for c in (0, 1)]
-    return min(sizes, key=sum)
-
-
-BASELINES: dict[str, Method] = {
-    method.name: method
-    for method in (
-        Cart(),
-        GreedyList(),
-        RandomForest(),
-        Logistic(),
-        SupportVectors(),
-        AdaBoost(),
-        Ripper(),
-        C45Rules(),
-        C50(),
-        ExponentiatedGradient(),
-        ThresholdOptimizer(),
-        CompasScore(),
-    )
-}
+_CART, *_OTHERS = _CLASSIFIERS
+BASELINES: dict[str, Method] = {method.name: method for method in (_CART, GreedyList(), *_OTHERS, CompasScore())}

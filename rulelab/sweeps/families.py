@@ -34,8 +34,8 @@ from ..search import Search
 from ..snapshot import Status
 from ..tables import as_rows
 from .keys import defaults_of
-from .method import Fitted, Method, Stopped
 from .plan import Fold, Part, Plan
+from .result import Fitted, Method, Stopped
 
 _MAX_USES, _MUST_USE = "max_uses", "must_use"
 _NEAREST = 3
@@ -78,34 +78,24 @@ def _check_names(recipe: Recipe, plan: Plan) -> None:
 
 
 def without_what_is_not_there(recipe: Recipe, make: Callable[[Recipe], T]) -> tuple[Recipe, T]:
-    """What ``make`` gives of the recipe, of which names of what must not be used that these rows lack are left out."""
-    while True:
-        try:
-            return recipe, make(recipe)
-        except UnknownNameError as error:
-            given = as_names(recipe[error.name], error.name) if error.name == MUST_NOT_USE.name else ()
-            if error.value not in given:
-                raise
-            names = [name for name in given if name != error.value]
-            recipe = Recipe(recipe.family, {**recipe.parameters, error.name: names})
-
-
-def search_of(recipe: Recipe, problem: Problem, **more: Any) -> Search:
-    """A search of the problem; limits and directions of columns that it has no conditions on are obeyed anyhow.
+    """What ``make`` gives of the recipe without the names of what rules must not do that these rows lack.
 
     Raises UnknownNameError when nothing has a name that must be used.
     """
     while True:
         try:
-            return recipe.search(problem, **more)
+            return recipe, make(recipe)
         except UnknownNameError as error:
-            if error.name not in (_MAX_USES, MONOTONE.name):
+            given: Any = recipe[error.name]
+            left: Any = None
+            if isinstance(given, Mapping):
+                left = {column: of for column, of in given.items() if column_name(column) != error.value}
+            elif error.name == MUST_NOT_USE.name:
+                given = as_names(given, error.name)
+                left = [name for name in given if name != error.value]
+            if left is None or len(left) == len(given):
                 raise
-            given = recipe[error.name].items()
-            held = {column: of for column, of in given if column_name(column) != error.value}
-            if len(held) == len(given):
-                raise
-            recipe = Recipe(recipe.family, {**recipe.parameters, error.name: held or None})
+            recipe = Recipe(recipe.family, {**recipe.parameters, error.name: left or None})
 
 
 def unneeded(recipe: Recipe, problem: Problem) -> str:
@@ -199,7 +189,9 @@ class Certified(Method):
 
     def search(self, problem: Problem, parameters: Mapping[str, Any], plan: Plan, **more: Any) -> Search:
         """A search of the problem of some training rows; raises UnknownNameError where they lack what must be used."""
-        return search_of(Recipe(self.family, parameters), problem, random_state=plan.random_state, **more)
+        more |= {"random_state": plan.random_state}
+        recipe = Recipe(self.family, parameters)
+        return without_what_is_not_there(recipe, lambda asked: asked.search(problem, **more))[1]
 
     def without_rules(self, part: Part, parameters: Mapping[str, Any]) -> tuple[Model, float]:
         """The model of these rows where there is nothing to search, and its objective."""

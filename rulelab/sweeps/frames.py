@@ -26,14 +26,10 @@ Row = dict[str, Any]
 
 
 def non_dominated(x: Any, y: Any, maximise: tuple[bool, bool] = (False, False)) -> np.ndarray:
-    """Which points no other point dominates.
+    """Which points no other one is at least as good as in both values and better in one: bool array, (n_points,).
 
-    A point dominates another when it is at least as good in both values and better in one; equal points do not
-    dominate each other.
-
-    ``x``, ``y`` (array-like of numbers, shape (n_points,)): a point with a missing value is never on the front.
-    ``maximise``: whether more is better, of x and of y. Returns bool array, shape (n_points,). Raises ValueError when
-    the lengths differ.
+    ``x``, ``y`` (numbers, shape (n_points,)): a point with a missing value is never on the front. ``maximise``: whether
+    more is better, of x and of y.
     """
     costs = [
         np.asarray(values, dtype=float) * (-1 if more else 1) for values, more in zip((x, y), maximise, strict=True)
@@ -54,14 +50,11 @@ def non_dominated(x: Any, y: Any, maximise: tuple[bool, bool] = (False, False)) 
 
 
 def mean_and_error(frame: pd.DataFrame, by: Sequence[str], values: Sequence[str]) -> pd.DataFrame:
-    """Means of columns within groups of rows, and the standard errors of these means.
+    """Means of columns over the folds of each point, and the standard errors of these means.
 
-    ``frame`` (DataFrame): one row per fold. ``by``: columns that say which rows belong to one point; missing cells are
-    equal to each other. ``values``: columns of numbers; missing cells are left out.
-
-    Returns DataFrame: one row per point in the order of their first rows: the columns of ``by``, ``folds`` (rows), then
-    each value and ``<value>_se``, the standard deviation (n - 1) over the square root of the number of cells; ``nan``
-    for one.
+    ``by``: columns that say which rows belong to one point; missing cells are equal to each other. ``values``: columns
+    of numbers; missing cells are left out. Returns a row per point in the order of their first rows: the columns of
+    ``by``, ``folds``, each value and ``<value>_se``, the standard deviation (n - 1) over the root of their number.
     """
     grouped = frame.groupby(list(by), sort=False, dropna=False)
     table = {"folds": grouped.size()}
@@ -72,10 +65,7 @@ def mean_and_error(frame: pd.DataFrame, by: Sequence[str], values: Sequence[str]
 
 
 def front(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
-    """The points that are not dominated in two columns, from the smallest y to the largest.
-
-    ``points`` (DataFrame). ``x``, ``y``: columns of numbers, which also say whether more is better; see `MAXIMISED`.
-    """
+    """The points that are not dominated in two columns, see `MAXIMISED`, from the smallest y to the largest."""
     kept = non_dominated(points[x], points[y], (x in MAXIMISED, y in MAXIMISED))
     return points[kept].sort_values([y, x], kind="stable").reset_index(drop=True)
 

@@ -121,15 +121,12 @@ def make_key(method: str, settings: Mapping[str, Any], packages: Collection[str]
     ``settings``: every setting by name, those with default values too. ``packages``: names of distributions.
     """
     versions = {PACKAGE: rulelab.__version__, **{name: _version(name) for name in packages}}
-    return join(method, {name: plain(value) for name, value in settings.items()}, versions)
-
-
-def join(method: str, settings: Mapping[str, Any], versions: Mapping[str, str]) -> str:
-    return f"{method} {json.dumps({'settings': dict(settings), 'versions': dict(versions)}, sort_keys=True)}"
+    told = {"settings": {name: plain(value) for name, value in settings.items()}, "versions": versions}
+    return f"{method} {json.dumps(told, sort_keys=True)}"
 
 
 def split(key: str) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """The inverse of `join`: method, settings, versions; empty where the key says nothing about them."""
+    """The inverse of `make_key`: method, settings, versions; empty where the key says nothing about them."""
     method, _, rest = key.partition(" ")
     try:
         found = json.loads(rest)
@@ -165,13 +162,10 @@ def _version(distribution: str) -> str:
 def reuse(
     saved: Iterable[Mapping[str, Any]], jobs: Sequence[Job], limits: Mapping[str, Any]
 ) -> tuple[list[Result], Counter[str]]:
-    """Compare what a file holds with what a sweep wants.
+    """The results of a file that a sweep can use, at most one per job, and how many others of its fits, by reason.
 
-    ``saved``: results as `Result.to_dict` gives them; of equal ones the last one counts. ``limits``: a result that a
-    limit ended counts only when it had the same limits; failures are tried again.
-
-    Returns list of Result: at most one per job, in the order of the jobs. Returns Counter of str: results of the same
-    fits that are of no use, counted by the reason in words. Results of fits that are not asked for are not among them.
+    ``saved``: as `Result.to_dict` gives them; of equal ones the last one counts. What a limit ended counts only under
+    the same ``limits``; failures are tried again.
     """
     same: defaultdict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
     akin: defaultdict[tuple[str, int], set[str]] = defaultdict(set)

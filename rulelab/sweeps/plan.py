@@ -96,6 +96,11 @@ class Plan:
         return max(1, int(self.fold_of.max()) + 1)
 
     @property
+    def limits(self) -> dict[str, Any]:
+        """The limits of each fit, as results have them."""
+        return {"time_limit": self.time_limit, "gap": self.gap}
+
+    @property
     def tested(self) -> bool:
         """Whether any rows are kept out of training."""
         return bool((self.fold_of >= 0).any())
@@ -188,23 +193,20 @@ def _plan(
     return Plan(X=X.reset_index(drop=True), y=y, groups=groups, compared=compared, identity=identity, **given)
 
 
-def _dealt(y: np.ndarray, cv: int | StratifiedShuffleSplit, random_state: Any, time_limit: Any, gap: Any) -> np.ndarray:
+def _dealt(y: np.ndarray, cv: Any, random_state: Any, time_limit: Any, gap: Any) -> np.ndarray:
     """The fold that tests each row, -1 where one split has it for training; raises SweepError."""
     smallest = min(int(y.sum()), int((~y).sum()))
     fold_of = np.full(len(y), -1, dtype=np.int64)
-    if is_whole(cv, 0) and cv == 0:
-        check_numbers(2, random_state, time_limit, gap)
+    whole, split = is_whole(cv, 0) and cv == 0, isinstance(cv, StratifiedShuffleSplit)
+    n_folds = 2 if whole or split else cv
+    check_numbers(n_folds, random_state, time_limit, gap)
+    if whole:
         if not smallest:
             raise SweepError("all rows are of one class; a sweep needs rows of both")
         return fold_of
-    if isinstance(cv, StratifiedShuffleSplit):
-        check_numbers(2, random_state, time_limit, gap)
-        if cv.get_n_splits() != 1 or cv.random_state is None:
-            raise SweepParameterError("cv", cv, "one split, n_splits=1, with a random_state that can make it again")
-        n_folds, splitter = 2, cv
-    else:
-        check_numbers(cv, random_state, time_limit, gap)
-        n_folds, splitter = cv, StratifiedKFold(cv, shuffle=True, random_state=random_state)
+    if split and (cv.get_n_splits() != 1 or cv.random_state is None):
+        raise SweepParameterError("cv", cv, "one split, n_splits=1, with a random_state that can make it again")
+    splitter = cv if split else StratifiedKFold(cv, shuffle=True, random_state=random_state)
     if n_folds > smallest:
         raise SweepError(f"cv is {cv}, but the rarer class has only {smallest} rows; every fold needs one of them")
     for index, (_, test) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):

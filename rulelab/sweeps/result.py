@@ -1,25 +1,23 @@
-"""One fit of a sweep: what was asked, what was found, and how it predicts the training and the test rows."""
+"""One fit of a sweep: what is asked of its method, what was found, and how it predicts both parts of the rows."""
 
 from __future__ import annotations
 
+import abc
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_number, is_whole
 from ..data.metrics import Confusion, confusion, group_confusions
 from ..errors import SweepError
 from ..models import Model, parse_model
-from .method import Fitted
-from .plan import Part
+from .plan import Fold, Part, Plan
 
 FAILED = "failed"
-STATUSES = ("optimal", "limit", "infeasible", "fitted", FAILED)
 PARTS = ("train", "test")
 _BOUNDS = ("objective", "lower_bound")
 
@@ -53,56 +51,50 @@ class Scores:
         return len(counted) < len(compared) or any(c.few for c in counted)
 
 
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What came of one fit."""
+
+    status: str  # "optimal", "limit" or "infeasible", as the search says; "fitted" for a baseline
+    # train, test (bool array or None): which rows of each part are given the positive label; None where there is no
+    # model
+    train: np.ndarray | None
+    test: np.ndarray | None
+    seconds: float  # of the fit, without making conditions and antecedents
+    objective: float | None = None
+    lower_bound: float | None = None
+    # rules, conditions: counted as in the papers, the default rule not included; None where they say nothing
+    rules: int | None = None
+    conditions: int | None = None
+    model: dict[str, Any] | None = None  # as ``Model.to_dict`` gives it
+    message: str = ""  # why there was nothing to search, or what limit was met
+
+
 @dataclass(frozen=True)
 class Result:
-    """One configuration on one fold.
+    """One configuration on one fold."""
 
-    Attributes
-    ----------
-    point : int
-        Index of the configuration within the sweep; equal on all folds.
-    key : str
-        Names the method, all settings of the fit, and the versions it was computed with; see `rulelab.sweeps.keys`.
-    family : str
-        The family, or the name of the baseline.
-    baseline : bool
-    parameters : dict
-        Those that the grid names, as plain values.
-    fold : int
-    status : str
-        "optimal", "limit", "infeasible"; "fitted" for a baseline; "failed" when the fit raised an error.
-    objective, lower_bound : float or None
-    rules, conditions : int or None
-        None where the papers count none.
-    train, test : Scores or None
-        None where there is no model, or no such rows. With resampling the training rows are the resampled ones.
-    seconds : float
-        Wall clock of the fit.
-    model : dict or None
-        As ``Model.to_dict`` gives it; None for baselines.
-    message : str
-        Which limit was met, why there was nothing to search, or what failed.
-    limits : dict
-        time_limit and gap of the fit.
-    """
-
-    point: int
+    point: int  # index of the configuration within the sweep; equal on all folds
+    # key: names the method, all settings of the fit, and the versions it was computed with; see `rulelab.sweeps.keys`
     key: str
-    family: str
+    family: str  # the family, or the name of the baseline
     baseline: bool
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any]  # those that the grid names, as plain values
     fold: int
-    status: str
+    status: str  # "optimal", "limit", "infeasible"; "fitted" for a baseline; "failed" when the fit raised an error
     objective: float | None
     lower_bound: float | None
+    # rules, conditions: None where the papers count none
     rules: int | None
     conditions: int | None
+    # train, test: None where there is no model, or no such rows. With resampling the training rows are the resampled
+    # ones.
     train: Scores | None
     test: Scores | None
-    seconds: float
-    model: Mapping[str, Any] | None
-    message: str
-    limits: Mapping[str, Any]
+    seconds: float  # wall clock of the fit
+    model: Mapping[str, Any] | None  # as ``Model.to_dict`` gives it; None for baselines
+    message: str  # which limit was met, why there was nothing to search, or what failed
+    limits: Mapping[str, Any]  # time_limit and gap of the fit
 
     @property
     def complexity(self) -> int | None:
@@ -134,34 +126,10 @@ class Result:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], point: int) -> Result:
-        """The inverse of `to_dict`; raises KeyError, TypeError and ValueError when something else was saved."""
+        """The inverse of `to_dict`; raises KeyError, TypeError or ValueError for other entries."""
         scores = {part: None if data[part] is None else Scores.from_dict(data[part]) for part in PARTS}
         bounds = {name: float(data[name]) if isinstance(data[name], str) else data[name] for name in _BOUNDS}
-        made = cls(**{**data, **scores, **bounds, "point": point})
-        made.check()
-        return made
-
-    def check(self) -> None:
-        """Refuse values that no fit gives; raises TypeError."""
-        numbers = [n for n in (self.objective, self.lower_bound, self.rules, self.conditions) if n is not None]
-        counts = [c.numbers for s in (self.train, self.test) if s is not None for c in (s.whole, *s.groups.values())]
-        right = {
-            "key": isinstance(self.key, str),
-            "family": isinstance(self.family, str),
-            "baseline": isinstance(self.baseline, bool),
-            "parameters": isinstance(self.parameters, Mapping),
-            "fold": is_whole(self.fold, 0),
-            "status": self.status in STATUSES,
-            "objective, lower_bound, rules or conditions": all(isinstance(n, int | float) for n in numbers),
-            "train or test": all(is_number(n) and n >= 0 for those in counts for n in those),
-            "seconds": is_number(self.seconds),
-            "model": self.model is None or isinstance(self.model, Mapping),
-            "message": isinstance(self.message, str),
-            "limits": isinstance(self.limits, Mapping),
-        }
-        wrong = next((name for name, good in right.items() if not good), None)
-        if wrong is not None:
-            raise TypeError(f"{wrong} is not what a fit gives")
+        return cls(**{**data, **scores, **bounds, "point": point})
 
 
 @dataclass(frozen=True)
@@ -198,31 +166,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep is.
+    """How far a sweep is."""
 
-    Attributes
-    ----------
-    done, total : int
-        Fits; those read from the results file are done.
-    failed : int
-        Fits that ended with an error; they count as done.
-    resumed : int
-        Fits that were read from the results file.
-    seconds : float
-        Since the start, or what it took.
-    seconds_left : float or None
-        By what the same configurations took on other folds; None before anything is known, 0 at the end.
-    state : str
-        "running", "done", "cancelled" or "failed": `Sweep.wait` says why.
-    """
-
+    # done, total: fits; those read from the results file are done
     done: int
     total: int
-    failed: int
-    resumed: int
-    seconds: float
+    failed: int  # fits that ended with an error; they count as done
+    resumed: int  # fits that were read from the results file
+    seconds: float  # since the start, or what it took
+    # seconds_left: by what the same configurations took on other folds; None before anything is known, 0 at the end
     seconds_left: float | None
-    state: str
+    state: str  # "running", "done", "cancelled" or "failed": `Sweep.wait` says why
 
 
 @dataclass(frozen=True)
@@ -231,3 +185,53 @@ class SweepSnapshot:
 
     frame: pd.DataFrame
     progress: Progress
+
+
+class Stopped(Exception):  # noqa: N818 - it ends a fit that nobody waits for
+    """The sweep was cancelled during the fit."""
+
+
+class Method(abc.ABC):
+    """A way to make classifiers."""
+
+    name: str
+    title: str  # of a baseline: what it is called
+    baseline: bool = False
+    defaults: Mapping[str, Any]  # every parameter that a grid may name, with its default value
+    grid: Mapping[str, Sequence[Any]]  # the grid when none is given
+    packages: tuple[str, ...] = ()  # distributions, besides this one, whose version matters to the results
+    path: str | None = None
+    """The parameter along which a fit can start from the one before, with ``falling`` saying from which end."""
+    falling: bool = True
+    of_counts: bool = True
+    """Whether rows that are counted, with their numbers as weights, give the same model as the rows themselves."""
+
+    @property
+    def installed(self) -> bool:
+        """Whether the package is there that it needs beyond those that this one needs."""
+        return True
+
+    @abc.abstractmethod
+    def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
+        """Refuse parameters that no data could make usable; raises ValueError."""
+
+    def settings(self, parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
+        """All that a result depends on besides the rows: all of `defaults`, and what the method leaves at a default."""
+        return dict(parameters)
+
+    @abc.abstractmethod
+    def fit(
+        self,
+        fold: Fold,
+        parameters: Mapping[str, Any],
+        plan: Plan,
+        warm_start: dict[str, Any] | None,
+        stopped: Callable[[], bool],
+        /,
+    ) -> Fitted:
+        """Fit on the training rows and predict both parts.
+
+        ``parameters``: all of `defaults`. ``warm_start``: the model of the configuration before on the path.
+        ``stopped``: whether the sweep was cancelled. Raises Stopped. Raises ValueError when the parameters do not suit
+        these rows.
+        """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+import traceback
 import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
@@ -13,16 +14,63 @@ from typing import Any
 from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
+from ..arguments import text_of
 from ..errors import SweepError
-from . import worker
-from .method import Stopped
-from .plan import Plan
-from .result import Job, Result
+from .baselines import BASELINES
+from .families import FAMILIES
+from .plan import Fold, Plan
+from .result import Job, Method, Result, Stopped
 
+METHODS: dict[str, Method] = {**FAMILIES, **BASELINES}
+
+_ASK_SECONDS = 0.3
 _LOOK_SECONDS = 5.0
 _WORKERLESS_SECONDS = 60
 _DEATHS = 3  # of processes, before any fit was done
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+
+_here = threading.local()
+_received: list[Plan] = []
+
+
+def never() -> bool:
+    """For a fit that is not told when the sweep is cancelled."""
+    return False
+
+
+def run(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, stopped: Callable[[], bool] = never) -> Result:
+    """Fit one configuration on one fold; what this thread made of the fold before is used again.
+
+    An error in the fit, of whatever kind, becomes the result. Raises Stopped.
+    """
+    start = None if warm_start is None else dict(warm_start)
+    try:
+        fold = _fold(plan, job.fold)
+        fitted = METHODS[job.method].fit(fold, job.parameters, plan, start, stopped)
+        return job.result(fitted, fold.train, fold.test, plan.limits)
+    except Stopped:
+        raise
+    except Exception as error:  # noqa: BLE001 - one fit must not end the sweep
+        if not isinstance(error, ValueError):
+            _here.fold = _here.at = None  # it may be half made, or what the memory is full of
+        return job.failed(told(error), plan.limits)
+
+
+def told(error: BaseException) -> str:
+    """An error in words: a ValueError has its own; of any other one, which is a defect, the kind and the place too."""
+    if isinstance(error, ValueError) and str(error):
+        return text_of(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
+    return f"{type(error).__name__}{place}" + (f": {error}" if str(error) else "")
+
+
+def _fold(plan: Plan, index: int) -> Fold:
+    """The fold this thread works on; only one is kept."""
+    if getattr(_here, "at", None) != (plan.token, index):
+        _here.fold = None
+        _here.fold, _here.at = plan.fold(index), (plan.token, index)
+    return _here.fold
 
 
 class Here:
@@ -33,10 +81,20 @@ class Here:
         self._stopped = stopped
 
     def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
-        return worker.run(self._plan, job, warm_start, self._stopped)
+        return run(self._plan, job, warm_start, self._stopped)
 
     def stop(self) -> None:
         pass
+
+
+def receive(plan: Plan) -> None:
+    """Keep the plan in this process."""
+    _received.append(plan)
+
+
+def run_received(job: Job, warm_start: Mapping[str, Any] | None) -> Result:
+    """`run` with the plan that this process was given."""
+    return run(_received[-1], job, warm_start)
 
 
 class Process:
@@ -56,7 +114,7 @@ class Process:
 
     def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
         try:
-            result: Result = self._pool.submit(worker.run_here, job, warm_start).result()
+            result: Result = self._pool.submit(run_received, job, warm_start).result()
         except (CancelledError, BrokenProcessPool, ShutdownExecutorError) as error:
             if self._stopped():
                 raise Stopped from None
@@ -67,12 +125,10 @@ class Process:
                     f"({error}); is there memory enough? Fewer n_jobs, or the backend 'threads', need less"
                 ) from error
             self._renew()
-            return job.failed(
-                f"the worker process of this fit has ended; is there memory enough? {error}",
-                worker.limits_of(self._plan),
-            )
+            said = f"the worker process of this fit has ended; is there memory enough? {error}"
+            return job.failed(said, self._plan.limits)
         except Exception as error:  # noqa: BLE001 - such as a result that cannot be sent
-            return job.failed(worker.told(error), worker.limits_of(self._plan))
+            return job.failed(told(error), self._plan.limits)
         self._worked = True
         return result
 
@@ -83,7 +139,7 @@ class Process:
         pool.shutdown(wait=False, kill_workers=True)
 
     def _started(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, initializer=worker.receive, initargs=(self._plan,), env=_ONE_THREAD)
+        return ProcessPoolExecutor(1, initializer=receive, initargs=(self._plan,), env=_ONE_THREAD)
 
     def _renew(self) -> None:
         self._pool.shutdown(wait=False, kill_workers=True)
@@ -93,22 +149,37 @@ class Process:
             self._pool = self._started()
 
 
+def run_on_cluster(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, name: str) -> Result:
+    """`run` on a worker of a Dask cluster, until the event of this name is set there."""
+    from distributed import Event
+
+    event, asked, over = Event(name), time.monotonic(), False
+
+    def stopped() -> bool:
+        nonlocal asked, over
+        if not over and time.monotonic() - asked > _ASK_SECONDS:
+            over, asked = event.is_set(), time.monotonic()
+        return over
+
+    return run(plan, job, warm_start, stopped)
+
+
 class OnDask:
-    """On a Dask cluster; ``plan`` is the future of the scattered plan, ``limits`` those of each fit.
+    """On a Dask cluster, where ``scattered`` is the future of the plan.
 
     A fit whose worker dies, again and again, has failed.
     """
 
-    def __init__(self, client: Any, plan: Any, limits: Mapping[str, Any], stopped: Callable[[], bool]) -> None:
+    def __init__(self, client: Any, scattered: Any, plan: Plan, stopped: Callable[[], bool]) -> None:
         self._client = client
-        self._plan = plan
-        self._limits = limits
+        self._scattered = scattered
+        self._limits = plan.limits
         self._stopped = stopped
         self._future: Any = None
         self._name = f"rulelab-sweep-{uuid.uuid4().hex}"
 
     def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
-        self._future = self._client.submit(worker.run_on_cluster, self._plan, job, warm_start, self._name, pure=False)
+        self._future = self._client.submit(run_on_cluster, self._scattered, job, warm_start, self._name, pure=False)
         if self._stopped():
             self.stop()
         try:
@@ -120,10 +191,10 @@ class OnDask:
                 raise Stopped from None
             if self._future.status != "error":  # not the fit's, but the cluster's
                 raise SweepError(
-                    f"the Dask cluster has given up a fit of the sweep ({worker.told(error)}); are its scheduler and "
-                    "its workers still there?"
+                    f"the Dask cluster has given up a fit of the sweep ({told(error)}); are its scheduler and its "
+                    "workers still there?"
                 ) from error
-            return job.failed(worker.told(error), self._limits)
+            return job.failed(told(error), self._limits)
         return result
 
     def _awaited(self) -> Any:

@@ -22,12 +22,10 @@ from ..shown import Fact, Shown, rows_below
 from . import frames
 from .frames import front
 from .keys import OTHER_VERSIONS, reuse
-from .method import Stopped
 from .plan import Plan
-from .result import FAILED, Job, Progress, Result, SweepSnapshot
+from .result import FAILED, Job, Progress, Result, Stopped, SweepSnapshot
+from .results_file import ResultsFile
 from .runners import Runner
-from .store.file import ResultsFile
-from .worker import limits_of
 
 THREAD_NAME = "rulelab sweep"
 _MOST = 5  # fits that are named
@@ -307,7 +305,7 @@ class Sweep(Shown):
 
     def _resume(self, saved: ResultsFile) -> None:
         """Take what the results file holds, and tell what cannot be used of it."""
-        found, others = reuse(saved.saved, self._jobs, limits_of(self._plan))
+        found, others = reuse(saved.saved, self._jobs, self._plan.limits)
         for result in found:
             self._add(result)
         if saved.damage:
@@ -386,13 +384,14 @@ class Sweep(Shown):
         self._ended = time.perf_counter()
         if self._saved is not None:
             self._saved.close()
-            self._unsaved = _advice(self._saved.problem)
 
     def _look(self, saved: ResultsFile) -> None:
         """Tell once when the file does not take results any more."""
         with self._changed:
             first = bool(saved.problem) and not self._unsaved
-            self._unsaved = _advice(saved.problem)
+            if first:
+                advice = "all are in memory: make room and call save(), or save(path) with another file"
+                self._unsaved = f"{saved.problem}; {advice}"
         if first:
             with contextlib.suppress(SweepWarning):  # where warnings are errors, too, the fits go on
                 warnings.warn(f"{self._unsaved}; the sweep goes on", SweepWarning, stacklevel=2)
@@ -426,12 +425,6 @@ class Sweep(Shown):
         means: Mapping[int, float] = {point: statistics.fmean(seconds) for point, seconds in self._took.items()}
         usual = statistics.fmean(means.values())
         return sum(means.get(point, usual) for point in left) / max(1, self._working)
-
-
-def _advice(problem: str) -> str:
-    if not problem:
-        return ""
-    return f"{problem}; all are in memory: make room and call save(), or save(path) with another file"
 
 
 def _named(jobs: Sequence[Job]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -16,13 +17,11 @@ from ..tables import PatternCounts
 from .baselines import BASELINES
 from .families import BINARIZING, FAMILIES, PREPARING
 from .keys import Configuration, chains, configurations, make_key
-from .method import Method
 from .plan import Plan, counted_plan, make_plan
-from .result import Job
-from .runners import Here, OnDask, Process, Runner
+from .result import Job, Method
+from .results_file import ResultsFile
+from .runners import METHODS, Here, OnDask, Process, Runner
 from .running import Sweep
-from .store.file import ResultsFile
-from .worker import limits_of
 
 BACKENDS = ("threads", "processes")
 _FOLDS = 10
@@ -141,11 +140,8 @@ def sweep(
     runners = _runners(plan, n_jobs, client, backend)
     grids = _with_baselines(family, _with_fixed(family, grid, fixed), baselines)
     _check_conditions(grids, plan)
-    methods = FAMILIES | BASELINES
-    found: list[list[Configuration]] = []
-    for name, given in grids.items():
-        found.append(_checked(methods[name], given, plan))
-    jobs = _jobs(found, methods, plan)
+    found = [_checked(METHODS[name], given, plan) for name, given in grids.items()]
+    jobs = _jobs(found, plan)
     names = dict.fromkeys(name for some in found for configuration in some for name in configuration.varied)
     saved = None if results is None else ResultsFile(results, plan.identity)
     try:
@@ -215,25 +211,20 @@ def _checked(method: Method, grid: Grid, plan: Plan) -> list[Configuration]:
     return found
 
 
-def _jobs(found: Sequence[Sequence[Configuration]], methods: Mapping[str, Method], plan: Plan) -> list[list[Job]]:
+def _jobs(found: Sequence[Sequence[Configuration]], plan: Plan) -> list[list[Job]]:
     """Chains of fits, fold by fold."""
-    every = [c for some in found for c in some]
-    index = {c.key: i for i, c in enumerate(every)}
-    given = {c.key: {**methods[c.method].defaults, **c.varied} for c in every}
-    keys = {}
-    for c in every:
-        method = methods[c.method]
-        keys[c.key] = make_key(method.name, method.settings(given[c.key], plan), method.packages)
-
-    def job(c: Configuration, fold: int) -> Job:
-        return Job(index[c.key], keys[c.key], c.method, methods[c.method].baseline, given[c.key], c.plain, fold)
-
+    first: dict[str, Job] = {}
+    for point, c in enumerate(c for some in found for c in some):
+        method = METHODS[c.method]
+        given = {**method.defaults, **c.varied}
+        key = make_key(method.name, method.settings(given, plan), method.packages)
+        first[c.key] = Job(point, key, c.method, method.baseline, given, c.plain, fold=0)
     out = []
     for fold in range(plan.n_folds):
         for some in found:
-            method = methods[some[0].method]
+            method = METHODS[some[0].method]
             paths = chains(some, method.path, method.falling)
-            out += [[job(c, fold) for c in path] for path in paths]
+            out += [[replace(first[c.key], fold=fold) for c in path] for path in paths]
     return out
 
 
@@ -247,8 +238,7 @@ def _runners(plan: Plan, n_jobs: int, client: Any, backend: str) -> Callable[[Ca
             raise SweepError(f"client must be a dask.distributed.Client, not {type(client)}")
         workers = n_jobs if n_jobs > 1 else max(1, sum(client.ncores().values()))
         scattered = client.scatter(plan, broadcast=True, hash=False)
-        limits = limits_of(plan)
-        return lambda stopped: [OnDask(client, scattered, limits, stopped) for _ in range(workers)]
+        return lambda stopped: [OnDask(client, scattered, plan, stopped) for _ in range(workers)]
     workers = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
     runner = Process if backend == "processes" and workers > 1 else Here
     return lambda stopped: [runner(plan, stopped) for _ in range(workers)]

@@ -266,26 +266,6 @@ def test_bad_input(B, parameters, message):
         mine_antecedents(B, **parameters)
 
 
-def columns_behind(instances, monkeypatch, name):
-    """The single columns from which an instance forms its conjunctions."""
-    seen = {}
-    form = instances._conjunctions
-
-    def spy(F, groups, low, high, names):
-        seen["columns"] = pd.DataFrame(F, columns=names)
-        return form(F, groups, low, high, names)
-
-    monkeypatch.setattr(instances, "_conjunctions", spy)
-    return (*instances.load(name), seen["columns"])
-
-
-def test_compas_a_has_the_distinct_antecedents_of_the_benchmark(instances, monkeypatch):
-    A, _, _, columns = columns_behind(instances, monkeypatch, "compas_a")
-    found = mine_antecedents(columns, 2, 0.005, 0.995)
-    assert (A.shape[1], len(found)) == (120, 115)
-    assert {bytes(c) for c in found.matrix.T} == {bytes(c) for c in A.T}
-
-
 def test_bank_has_the_antecedents_of_the_falling_rule_list_paper(instances):
     A, y, names = instances.load("bank_227")
     singles = [j for j, name in enumerate(names) if " and " not in name]

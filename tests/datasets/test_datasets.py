@@ -19,7 +19,7 @@ from datasets_raw import BUPA, COMPAS_RAW, LIVER, NORMALISED, NOT_SHARED, small_
 
 from rulelab import datasets
 from rulelab.datasets import DatasetError, cache, normalise
-from rulelab.datasets.embedded import LOADERS
+from rulelab.datasets.normalise import LOADERS
 from rulelab.datasets.registry import RECORDS
 
 STORED = [name for name, record in RECORDS.items() if not record.embedded]
@@ -51,12 +51,6 @@ def test_embedded_sets_are_as_registered_and_need_no_folder(name, home):
     assert record.target not in d.X
     assert not d.X.isna().any(axis=None)
     assert not home.exists()
-
-
-def test_breast_cancer_predicts_malignant():
-    d = datasets.load("breast_cancer")
-    assert (d.positive, d.negative) == ("malignant", "benign")
-    assert d.X.loc[d.y == 1, "mean radius"].mean() > d.X.loc[d.y == 0, "mean radius"].mean()
 
 
 def test_diabetes_target_is_above_the_third_quartile():
@@ -285,12 +279,6 @@ def test_a_file_under_a_licence_is_put_in_place_by_hand_and_known_by_its_size(ho
     path.write_bytes(gzip.compress(csv.replace("Good", "Bad").encode()))
     with pytest.raises(DatasetError, match="2 of the positive class, expected 2 rows, 3 columns and 1 of"):
         cache.table(record)
-
-
-def test_install_real_file(home, shared):
-    path = datasets.install("heart", shared / "data" / "heart.csv.gz")
-    assert path == home / "heart.csv.gz"
-    assert int(datasets.load("heart", download=False).y.sum()) == 138
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_estimators import flowers, people
 
 import rulelab as rl
@@ -107,24 +106,6 @@ OF_NOISE = "it asks for what limits of leaves give, which it sets where there ar
 )
 def test_scikit_learn_checks_of_default_sets(estimator, check):
     check(estimator)
-
-
-def test_trees_without_limits_of_leaves_fail_what_default_sets_fail():
-    class Tree(ClassifierMixin, BaseEstimator):
-        def __init__(self, class_weight=None, random_state=None):
-            self.class_weight, self.random_state = class_weight, random_state
-
-        def fit(self, X, y):
-            self.tree_ = DecisionTreeClassifier(class_weight=self.class_weight, random_state=self.random_state)
-            self.classes_ = self.tree_.fit(X, y).classes_
-            return self
-
-        def predict(self, X):
-            return self.tree_.predict(X)
-
-    check_class_weight_classifiers("DecisionTreeClassifier", DecisionTreeClassifier())
-    with pytest.raises(AssertionError):
-        check_class_weight_classifiers("Tree", Tree())
 
 
 @pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.long)])

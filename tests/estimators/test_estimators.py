@@ -150,15 +150,6 @@ def test_weights_count_as_repeated_rows():
     assert weighted.group_rates_["errors"].sum() == weighted.model_.errors
 
 
-def test_fractional_weights():
-    X, y = people()
-    weight = np.random.default_rng(0).random(len(X))
-    model = rl.RuleListClassifier(regularization=0.03, **SMALL).fit(X, y, sample_weight=weight)
-    assert model.objective_ == pytest.approx(
-        model.model_.evaluate(X, y, sample_weight=weight, regularization=0.03).objective
-    )
-
-
 @pytest.mark.parametrize("label", [0, 1, "only", True])
 def test_one_class_gives_a_default_only_list(label):
     X, _ = people(30)
@@ -240,14 +231,6 @@ def test_limits_warn_and_tell_the_gap():
     with pytest.warns(ConvergenceWarning, match="gap limit was reached"):
         model = rl.RuleListClassifier(0.005, gap=0.44, beam_width=0, **SMALL).fit(X, noise)
     assert 0 < model.gap_ <= 0.44
-
-
-def test_random_states():
-    X, y = people()
-    objective = rl.RuleListClassifier(0.03, **SMALL).fit(X, y).objective_
-    for state in (0, np.random.RandomState(0), None):
-        model = rl.RuleListClassifier(0.03, policy="random", random_state=state, **SMALL).fit(X, y)
-        assert model.objective_ == objective
 
 
 def test_pipeline_grid_search_and_cross_validation():

@@ -14,7 +14,7 @@ from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab import rehearsal
-from rulelab.sweeps import families, worker
+from rulelab.sweeps import families, runners
 from rulelab.sweeps.plan import make_plan
 
 SCRIPT = """
@@ -342,7 +342,7 @@ def test_a_sweep_warms_up_before_its_clock_runs(family, monkeypatch):
     values = {"thresholds": 2, "max_conditions": 1} | (
         {"max_complexity": 2} if "max_complexity" in method.defaults else {}
     )
-    found = method.fit(plan.fold(0), {**method.defaults, **values}, plan, None, worker.never)
+    found = method.fit(plan.fold(0), {**method.defaults, **values}, plan, None, runners.never)
     searched = {"least_gap": "rule_list", "least_gap_of_sets": "rule_set"}.get(family, family)
     assert {name for name, _ in told} == {searched}
     assert found.seconds <= time.perf_counter() - told[0][1] - 0.1

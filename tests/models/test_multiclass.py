@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import sqlite3
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as Xml
@@ -206,18 +205,6 @@ def test_what_is_wrong_with_a_saved_list_is_said(solved):
         rl.MultiClassRuleList.from_dict(empty)
     with pytest.raises(rl.ModelError, match="different labels"):
         rl.MultiClassRuleList.from_dict({**whole, "classes": ["a", "a", "b"]})
-
-
-def test_databases_predict_the_same(iris):
-    X, y = iris
-    X = X.set_axis([name.removesuffix(" (cm)") for name in X.columns], axis=1)
-    ants = rl.mine_antecedents(rl.Binarizer(thresholds=3).fit_transform(X), 1)
-    problem = rl.MultiClassProblem.from_antecedents(ants, y)
-    model = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02)).incumbent.model
-    with sqlite3.connect(":memory:") as database:
-        X.to_sql("flowers", database, index=False)
-        found = database.execute(f"SELECT {model.to_sql('sqlite')} FROM flowers").fetchall()
-    assert [label for (label,) in found] == model.predict(X).tolist()
 
 
 @settings(max_examples=100)

@@ -36,18 +36,8 @@ def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -
     recording = recorded(small_search(), work_limit=10)
     run, files = made(recording, None, name="old")
     with contextlib.closing(sqlite3.connect(earlier)) as bare:
-        row = (
-            run.hash,
-            run.name,
-            run.made,
-            run.family,
-            run.data,
-            run.status,
-            run.objective,
-            run.lower_bound,
-            run.about,
-        )
         columns = "hash, name, made, family, data, status, objective, lower_bound, about"
+        row = [getattr(run, column) for column in columns.split(", ")]
         bare.execute(f"INSERT INTO runs ({columns}) VALUES ({', '.join('?' * len(row))})", row)
         for kind, content in files.items():
             bare.execute("INSERT INTO files VALUES (?, ?)", (run.files[kind], content))

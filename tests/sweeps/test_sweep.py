@@ -16,7 +16,7 @@ import rulelab as rl
 from rulelab.datasets import Dataset, from_frame
 from rulelab.families import Family
 from rulelab.rule_set import EqualOpportunity, RuleSetSearch
-from rulelab.sweeps import FAMILIES, SweepError, non_dominated, worker
+from rulelab.sweeps import FAMILIES, SweepError, non_dominated, runners
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.result import Job
 from rulelab.sweeps.running import THREAD_NAME
@@ -194,15 +194,6 @@ def test_results_come_as_they_are_done():
     assert list(sweep.as_completed()) == list(sweep.results)
 
 
-def test_the_time_left_is_told():
-    sweep = rl.sweep(DATA, grid={"regularization": [0.1, 0.05]}, cv=20)
-    for _ in sweep.as_completed():
-        progress = sweep.progress
-        if progress.state == "running":
-            assert progress.seconds_left >= 0
-    assert progress.done + (progress.state == "running") >= 1
-
-
 def test_training_rows_are_drawn_again_and_test_rows_are_not():
     plan = make_plan(DATA, 3, "group", "balance", 7, None, 0.0)
     plain = make_plan(DATA, 3, "group", None, 7, None, 0.0)
@@ -230,7 +221,7 @@ def test_nothing_to_search_gives_the_default_alone():
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_an_error_of_the_program_ends_the_sweep_and_is_told(monkeypatch):
-    monkeypatch.setattr(worker, "run", lambda *_: 1 / 0)
+    monkeypatch.setattr(runners, "run", lambda *_: 1 / 0)
     sweep = rl.sweep(DATA, grid=GRID, cv=2)
     with pytest.raises(SweepError, match="ended early: division by zero"):
         sweep.wait(PATIENCE)
@@ -380,10 +371,3 @@ def test_constraints_are_about_the_groups_that_are_compared():
     assert sweep.frame["status"].tolist() == ["optimal"] * 2
     assert (sweep.frame["train_equal_opportunity_gap"] <= 0.1 + 1e-12).all()
     assert list(sweep.rates(0).index) == ["never positive", "one", "two"]
-
-
-def test_two_sweeps_run_side_by_side(done):
-    both = [rl.sweep(DATA, grid=GRID, cv=3, sensitive="group") for _ in range(2)]
-    for sweep in both:
-        assert sweep.wait(PATIENCE)
-        pd.testing.assert_frame_equal(sweep.frame.drop(columns=TIMES), done.frame.drop(columns=TIMES))

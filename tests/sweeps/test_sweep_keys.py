@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_sweep import DATA, people, waited
+from test_sweep import DATA, waited
 
 import rulelab as rl
-from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys
+from rulelab.sweeps import BASELINES, FAMILIES, SweepWarning, keys
 from rulelab.sweeps.families import Certified
 from rulelab.sweeps.keys import configurations, plain
 from rulelab.sweeps.plan import make_plan
-from rulelab.sweeps.store.lines import DEFAULTS
 
 ONE = {"regularization": [0.1]}
 
@@ -110,75 +109,3 @@ def test_long_arrays_of_cuts_differ():
     assert plain({"age": cuts[0]}) == plain({"age": cuts[0].tolist()})
     found = configurations("rule_list", FAMILIES["rule_list"].defaults, {"thresholds": [{"age": cut} for cut in cuts]})
     assert len(found) == 2
-
-
-def as_version_one(path: Path) -> None:
-    """Write the file as 0.1.0 did."""
-    head, *lines = [json.loads(line) for line in path.read_text().splitlines()]
-    del head["check"], head["rows"]
-    old = [json.dumps(head | {"version": 1})]
-    for data in lines:
-        del data["check"]
-        method, settings, _ = keys.split(data["key"])
-        defaults = DEFAULTS[method]
-        told = {name: value for name, value in settings.items() if name in defaults and value != defaults[name]}
-        old.append(json.dumps(data | {"key": f"{method} {json.dumps(told, sort_keys=True)}"}))
-    path.write_text("".join(f"{line}\n" for line in old))
-
-
-@pytest.fixture
-def same_defaults(monkeypatch):
-    """As if nothing had changed since 0.1.0."""
-    plan = make_plan(DATA, 2, None, None, 0, None, 0.0)
-    for name, family in FAMILIES.items():
-        now = {name: plain(value) for name, value in family.settings(family.defaults, plan).items()}
-        monkeypatch.setitem(DEFAULTS, name, now)
-    monkeypatch.setattr(rl, "__version__", "0.1.0")
-
-
-@pytest.mark.usefixtures("same_defaults")
-def test_files_of_version_one_are_read_and_written_anew(tmp_path):
-    path = tmp_path / "results.jsonl"
-    first = swept(path)
-    as_version_one(path)
-    old = path.read_bytes()
-    again = swept(path)
-    assert again.progress.resumed == 2
-    assert "of version 1 and is written anew; the old one is results.version-1-1.jsonl" in again.messages[0]
-    assert (tmp_path / "results.version-1-1.jsonl").read_bytes() == old
-    assert [r.to_dict() for r in again.results] == [r.to_dict() for r in first.results]
-    assert swept(path).messages == ()
-
-
-@pytest.mark.usefixtures("same_defaults")
-@pytest.mark.parametrize(
-    ("change", "resumed"),
-    [
-        (lambda text: text + "{\n", 2),
-        (lambda text: text + "[]\n{}\n", 2),
-        (lambda text: text.replace('"whole"', '"part"', 1), 1),
-        (lambda text: text.replace('"status": "optimal"', '"status": "optimam"', 1), 1),
-        (lambda text: text.replace("rule_list {", "rule_lisp {", 1), 1),
-    ],
-)
-def test_damaged_files_of_version_one(tmp_path, change, resumed):
-    path = tmp_path / "results.jsonl"
-    swept(path)
-    as_version_one(path)
-    path.write_text(change(path.read_text()))
-    with pytest.warns(SweepWarning, match="was damaged in"):
-        again = swept(path)
-    assert again.progress.resumed == resumed
-
-
-def test_version_one_of_other_rows_is_refused_and_of_other_versions_not_used(path, monkeypatch):
-    as_version_one(path)
-    old = path.read_bytes()
-    with pytest.raises(SweepError, match="other data"):
-        rl.sweep(people(seed=1), grid=ONE, cv=2, results=path)
-    assert path.read_bytes() == old
-    monkeypatch.setattr(rl, "__version__", "0.2.0")
-    with pytest.warns(SweepWarning, match=r"computed with rulelab 0\.1\.0, here 0\.2\.0"):
-        again = swept(path)
-    assert again.progress.resumed == 0
-    assert any("not used but computed again: 2 " in message for message in again.messages)

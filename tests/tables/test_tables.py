@@ -3,7 +3,6 @@
 import datetime
 import itertools
 import re
-from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -259,17 +258,6 @@ def test_what_cannot_be_counted_is_said(change, message):
     table = rl.tables.open(pa.Table.from_pandas(change(people(60)), preserve_index=False))
     with pytest.raises(TableError, match=message):
         rl.tables.count(table, rl.Binarizer(thresholds=3).fit(table.features("y")), "y")
-
-
-def test_decimals_are_numbers():
-    cells = [Decimal("1.10"), Decimal("2.25"), None, Decimal("3.40")] * 5
-    frame = pa.table({"d": pa.array(cells, pa.decimal128(5, 2)), "y": [0, 1] * 10})
-    known = rl.Binarizer(thresholds=3).fit(pd.DataFrame({"d": [None if c is None else float(c) for c in cells]}))
-    for source in (frame, duckdb.connect().from_arrow(frame)):
-        table = rl.tables.open(source)
-        binarizer = rl.Binarizer(thresholds=3).fit(table.features("y"))
-        assert binarizer.conditions_ == known.conditions_
-        assert rl.tables.count(table, binarizer, "y").n_rows == 20
 
 
 def test_files_must_agree(tmp_path):

@@ -17,7 +17,7 @@ from table_engines import ENGINES, open_as, people
 import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.tables import Split, TableError
-from rulelab.tables.weighing import Weighing, exact_floats
+from rulelab.tables.weighing import exact_floats
 
 
 def keyed(n: int = 400) -> pd.DataFrame:
@@ -291,11 +291,6 @@ def test_weighted_people_are_not_called_many():
     counts = rl.tables.count(rl.tables.open(frame), [rl.Condition("a", "==", 1)], "y", weight="w")
     some = counts.without_rare(2)
     assert (some.n_rows, some.rare) == (3, 1)
-
-
-def test_a_weighing_has_no_more_parts_than_weights_have_digits():
-    frame = rl.tables.open(pd.DataFrame({"w": [0.5, 0.25, 2.0]})).frame
-    assert Weighing.by(frame, "w", "t").parts == 1
 
 
 @pytest.mark.parametrize(
