@@ -181,12 +181,6 @@ def _undercut(space: SoftStates, claims: list[Claim], first: int, below: SoftChi
             yield first + k, antecedent
 
 
-def steps(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[Step]:
-    """The rules that the bounds do not rule out, with what they leave to be shown."""
-    for first, below in _parts(space, sets, claims):
-        yield from _open(space, claims, first, below)
-
-
 def _open(space: SoftStates, claims: list[Claim], first: int, below: SoftChildren) -> Iterator[Step]:
     rows = zip(
         below.parent.tolist(), below.antecedent.tolist(), map(bytes, below.left), below.captured.tolist(), strict=True

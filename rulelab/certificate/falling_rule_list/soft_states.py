@@ -99,10 +99,7 @@ class SoftChildren(NamedTuple):
     antecedent: np.ndarray
     captured: np.ndarray
     """Array of integers, shape (n, 2): ... the positives and negatives that it captures, in whole weights, ..."""
-    left: np.ndarray  # ... the packed sets that it leaves ...
-    # p, n (int64): ... and the least proportion from then on.
-    p: np.ndarray
-    n: np.ndarray
+    left: np.ndarray  # ... and the packed sets that it leaves
 
 
 def soft_states(problem: Problem, regularization: float, positive_weight: float, penalty: float) -> SoftStates:
@@ -189,10 +186,10 @@ def soft_children(space: SoftStates, entries: Entries) -> SoftChildren:
             after[part],
             required[part] - rule,
         )
-    parent, j, left, lowest_p, lowest_n = (each[open_] for each in (parent, j, left, lowest_p, lowest_n))
+    parent, j, left = (each[open_] for each in (parent, j, left))
     captured = space.weigh(entries.sets[parent] & ~left) if e else np.column_stack([p, q])[open_]
     some = captured.sum(axis=1) > 0
-    return SoftChildren(stops, *(each[some] for each in (parent, j, captured, left, lowest_p, lowest_n)))
+    return SoftChildren(stops, *(each[some] for each in (parent, j, captured, left)))
 
 
 def _reached(

@@ -125,20 +125,13 @@ def captures(prepared: Prepared, best: int) -> Captures:
 
 
 def _capture(prepared: Prepared, pairing: Pairing) -> Capture:
-    pairs = pairing.pairs
-    of = np.full((2, int(prepared.patterns.max()) + 1), -1, dtype=np.int64)
-    of[0, prepared.patterns], of[1, prepared.patterns] = pairing.u_of, pairing.v_of
+    pairs, antecedents = pairing.pairs, prepared.antecedents
     some, rules = pairs.multiplier > 0, pairs.rule_multiplier > 0
-    u = np.arange(len(pairs.gain))
+    u, v = prepared.patterns[pairing.first_u], prepared.patterns[pairing.first_v]
+    x, y = (each[each > 0].astype(float) for each in (pairs.multiplier, pairs.rule_multiplier))
     return Capture(
-        u_of=of[0],
-        v_of=of[1],
-        pair_u=np.repeat(u, np.diff(pairs.pair_start))[some],
-        pair_v=pairs.other[some].astype(np.int64),
-        pair_x=pairs.multiplier[some].astype(float),
-        rule_u=np.repeat(u, np.diff(pairs.choice_start))[rules],
-        rule_antecedent=prepared.antecedents[pairs.choice[rules]],
-        rule_y=pairs.rule_multiplier[rules].astype(float),
+        pairs=(np.repeat(u, np.diff(pairs.pair_start))[some], v[pairs.other[some]], x),
+        rules=(np.repeat(u, np.diff(pairs.choice_start))[rules], antecedents[pairs.choice[rules]], y),
     )
 
 
@@ -159,9 +152,6 @@ class Pairing(NamedTuple):
     # first_u, first_v (int64): a pattern, among those prepared, of each u and of each v
     first_u: np.ndarray
     first_v: np.ndarray
-    # u_of, v_of (int64): the u, or v, of each pattern; -1: none
-    u_of: np.ndarray
-    v_of: np.ndarray
     effort: int  # what it took to make them, in words of sets about
 
 
@@ -266,7 +256,7 @@ def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: 
     if before is not None and start is not None:
         _begin(pairs, key, start, before, places[0, group])
     effort = n_u * n_v * packed.shape[1]
-    return Pairing(pairs, first[sides[0]], first[sides[1]], places[0, group], places[1, group], effort)
+    return Pairing(pairs, first[sides[0]], first[sides[1]], effort)
 
 
 def _starts(key: np.ndarray) -> np.ndarray:
