@@ -36,10 +36,7 @@ Captures = Generator[Capture, np.ndarray, None]  # multipliers; what is sent bac
 
 
 def rounds_of(space: FallingStates, captures: Captures | None, least: int) -> tuple[list[Round], np.ndarray]:
-    """Rounds that drop what the multipliers can, and the antecedents that are left.
-
-    Nothing depends on how the multipliers were found: they are scaled to what each pattern and rule costs here.
-    """
+    """Rounds that drop what the multipliers, scaled to what patterns and rules cost here, can, and what is left."""
     left: np.ndarray = np.ones(len(space.antecedents), dtype=bool)
     rounds: list[Round] = []
     if captures is None or len(space.antecedents) == 0:
@@ -99,10 +96,8 @@ def prove_falling_rule_list(
     lower_bound: float | None = None,
     captures: Captures | None = None,
 ) -> Certificate:
-    """Prove that no falling rule list, of any length, has a smaller objective.
+    """Prove that no falling rule list, of any length, has a smaller objective than the model, or than ``lower_bound``.
 
-    ``model``: an optimal list, from any solver. ``regularization``: cost of one rule, 0 <= regularization < 1.
-    ``lower_bound``: prove instead that no list has an objective below this; whether the model is optimal is left open.
     ``captures``: multipliers that drop antecedents before the table is made; it is sent those that are left. Time and
     size grow with the sets that a search with a known optimum has to expand. Raises CertificateError when the model
     does not fit the problem, does not fall, or a better list exists.

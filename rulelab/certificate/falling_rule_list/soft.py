@@ -97,12 +97,9 @@ def check(
 def prove_soft_falling_rule_list(
     problem: Problem, model: FallingRuleList, regularization: float, lower_bound: float | None = None
 ) -> Certificate:
-    """Prove that no softly falling rule list, of any length, has a smaller objective.
+    """Prove that no softly falling rule list, of any length, has a smaller objective than the model, or the bound.
 
-    ``model``: an optimal list with a violation penalty, from any solver. ``regularization``: cost of one rule, 0 <=
-    regularization < 1. ``lower_bound``: prove instead that no list has an objective below this; whether the model is
-    optimal is left open. Raises CertificateError when the model does not fit the problem, or a better list exists, by
-    however little.
+    Raises CertificateError when the model does not fit the problem, or a better list exists, by however little.
     """
     if model.violation_penalty is None:
         raise CertificateError("the model must fall; softly falling lists have a violation penalty")

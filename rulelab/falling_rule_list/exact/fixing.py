@@ -27,9 +27,8 @@ class Fixing:
     """Antecedents that some list better than the incumbent may have: ``allowed`` (bool, shape (m,)).
 
     No list with a rule above the threshold, and an else that is not, costs less than ``least``. ``useful``: there is
-    more to try with another incumbent. ``is_stale``: so many antecedents were dropped that the patterns are merged
-    anew. The last iteration has dropped some (``has_dropped``), took so many words of sets (``effort``), or hardly
-    improved (``stalls``).
+    more to try with another incumbent. ``is_stale``: the patterns are to be merged anew. The last iteration has dropped
+    some (``has_dropped``), took so many words of sets (``effort``), or hardly improved (``stalls``).
     """
 
     def __init__(self, prepared: Prepared) -> None:
@@ -164,10 +163,7 @@ class Summed(NamedTuple):
 
 
 def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: int | None) -> Pairing | None:
-    """Merge the patterns that the allowed antecedents do not tell apart, and pair them; None: it would be too large.
-
-    The multipliers begin where those of ``before``, of more antecedents, ended.
-    """
+    """Merge the patterns that the allowed antecedents do not tell apart, and pair them, beginning with those before."""
     data, m = prepared.data, len(allowed)
     packed = patterns_of(prepared) & bits.pack(allowed[None, :])[0]
     group, first = bits.group_equal_rows(packed)
@@ -210,7 +206,10 @@ def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: 
         return None
     choice = np.nonzero(bits.unpack(held_u, m))[1].astype(np.int32)
     largest = float(gains.max())
+    of_choices = ("choice_log", "choice_weight", "choice_last", "rule_log", "rule_share", "rule_last", "rule_sum")
     pairs = JointCapture(
+        **{name: np.zeros(len(choice), dtype=np.float32) for name in of_choices},
+        **{name: np.zeros(len(u), dtype=np.float32) for name in ("share_log", "share", "share_last", "share_sum")},
         gain=gains[sides[0]],
         loss=loss,
         gain_share=(gains[sides[0]] / largest).astype(np.float32),
@@ -228,19 +227,8 @@ def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: 
         by_choice=np.zeros(block_start[-1], dtype=np.uint8),
         allowed=allowed.copy(),
         whole=gains @ bits.unpack(packed, m) - data.per_rule,
-        choice_log=np.zeros(len(choice), dtype=np.float32),
-        choice_weight=np.zeros(len(choice), dtype=np.float32),
-        choice_last=np.zeros(len(choice), dtype=np.float32),
-        share_log=np.zeros(len(u), dtype=np.float32),
-        share=np.zeros(len(u), dtype=np.float32),
-        share_last=np.zeros(len(u), dtype=np.float32),
-        share_sum=np.zeros(len(u), dtype=np.float32),
         start_of_rule=np.concatenate([[0], np.cumsum(np.bincount(choice, minlength=m))]),
         entry_of_rule=np.argsort(choice, kind="stable").astype(np.int32),
-        rule_log=np.zeros(len(choice), dtype=np.float32),
-        rule_share=np.zeros(len(choice), dtype=np.float32),
-        rule_last=np.zeros(len(choice), dtype=np.float32),
-        rule_sum=np.zeros(len(choice), dtype=np.float32),
         rule_multiplier=np.zeros(len(choice), dtype=np.int64),
         rule=np.full(m, data.per_rule, dtype=np.int64),
         rule_part=np.full(m, data.per_rule / largest, dtype=np.float32),
