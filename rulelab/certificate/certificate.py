@@ -353,10 +353,7 @@ def check_parameters(
     optional: Collection[str] = (),
     suffix: str = "",
 ) -> None:
-    """Refuse a certificate that does not say what it speaks of, or says what such models (``noun``) do not have.
-
-    Names that end with ``suffix`` are optional, too, where it is not empty. Raises CertificateError.
-    """
+    """Refuse a certificate that does not say what it speaks of, or says what such models (``noun``) do not have."""
     for name in needed:
         if name not in parameters:
             raise CertificateError(f"the certificate does not say for which {name} it speaks")

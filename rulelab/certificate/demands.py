@@ -47,10 +47,7 @@ def read_asked(arrays: Mapping[str, np.ndarray], m: int) -> Asked:
 
 
 def asked_in_words(problem: Problem, asked: Asked) -> Iterator[str]:
-    """What each demand is called: the column, condition or antecedent that stands for just its antecedents.
-
-    Of a limit the column on which antecedents have just so many conditions.
-    """
+    """What each demand and limit is called: the column, condition or antecedent that stands for its antecedents."""
     joined = [c for some in problem.conditions or () for c in some]
     known = dict.fromkeys([*(c.column for c in joined), *map(str, joined), *problem.names])
     for row in asked.meets:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.problem import Problem
-from ..models import FallingRuleList, RuleList
+from ..models import RuleList
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ class Line:
     """What the rules before and this one cost, in units of the objective; errors that every list makes included."""
     least: float  # what a list that begins with these rules costs at least
     further: Mapping[str, float]
-    """Of a bound of rule lists: what the set costs at least with "no", "one" and "more" further rules."""
+    """Of a bound: what the set costs at least with "no", "one" and "more" further rules."""
 
 
 class Way:
@@ -84,8 +84,8 @@ class Exclusion:
 
     Attributes
     ----------
-    asked : RuleList or FallingRuleList
-    followed : RuleList or FallingRuleList
+    asked : RuleList
+    followed : RuleList
         The list after the changes, which the lines are about.
     objective, followed_objective, optimum : float
         Of the list asked for, of the one that was followed and of the proven model.
@@ -99,8 +99,8 @@ class Exclusion:
         Of the problem's antecedents.
     """
 
-    asked: RuleList | FallingRuleList
-    followed: RuleList | FallingRuleList
+    asked: RuleList
+    followed: RuleList
     objective: float
     followed_objective: float
     optimum: float
@@ -160,30 +160,25 @@ class Exclusion:
 
     def _said(self, line: Line) -> str:
         at = f"line {line.line + 1} of {self.n_sets}"
+        rest = f"what is left costs at least {line.least - line.so_far:.7f}"
         if line.kind == "start":
             wrong = f", of which {line.so_far:.7f} for rows that no rule tells apart" if line.so_far else ""
             return f"{at}: any list costs at least {line.least:.7f}{wrong}"
         if line.kind == "pairs" and line.antecedent < 0:
-            return f"{at}: what is left costs at least {line.least - line.so_far:.7f}, {_PAIRS}"
+            return f"{at}: {rest}, {_PAIRS}"
         if line.kind == "default":
             return f"{at}, no further rule: the list costs {line.so_far:.7f}"
-        spent = f"after {self.names[line.antecedent]!r}: {line.so_far:.7f} spent"
+        spent = f"{at}, after {self.names[line.antecedent]!r}: {line.so_far:.7f} spent"
         together = f"together at least {line.least:.7f}"
-        if line.kind == "table":
-            return f"{at}, {spent}, what is left costs at least {line.least - line.so_far:.7f}; {together}"
-        if line.kind == "lemma":
-            return f"{at}, {spent}, and what is left holds so many of this line's rows that {together}"
-        if line.kind == "pairs":
-            rest = f"{line.least - line.so_far:.7f}"
-            return f"{at}, {spent}, what is left costs at least {rest}, {_PAIRS}; {together}"
-        if line.kind == "rule":
-            return f"{at}, {spent}, which is already no less than {self.optimum:.7f}"
-        if not line.further:
-            rest = f"{line.least - line.so_far:.7f}"
-            return f"{at}, {spent}, what is left costs at least {rest}, by a bound on whatever follows; {together}"
         words = {"no": "no further rule", "one": "one", "more": "more"}
         ways = ", ".join(f"{cost:.7f} with {words[key]}" for key, cost in line.further.items())
-        return f"{at}, {spent}, what is left costs at least {ways}; {together}"
+        return {
+            "table": f"{spent}, {rest}; {together}",
+            "lemma": f"{spent}, and what is left holds so many of this line's rows that {together}",
+            "pairs": f"{spent}, {rest}, {_PAIRS}; {together}",
+            "rule": f"{spent}, which is already no less than {self.optimum:.7f}",
+            "bound": f"{spent}, what is left costs at least {ways}; {together}",
+        }[line.kind]
 
     def _conclusion(self) -> str:
         """What the last line shows."""

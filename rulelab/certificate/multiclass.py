@@ -230,10 +230,7 @@ def _wrong(proof: MultiClassCertificate, problem: MultiClassProblem, model: Mult
 
 
 def _onward(after: np.ndarray, least: int, error: int, rule: int) -> int:
-    """What rows of these weights by class cost at least, of which so much is wrong whatever rules they get.
-
-    With j rules and the default they get j + 1 labels at most: all that have other ones are wrong.
-    """
+    """What rows of these weights by class cost at least, of which ``least`` is wrong whatever rules they get."""
     sizes = sorted(after.tolist(), reverse=True)
     ends = [error * sum(sizes[1:])]
     return min([*ends, *(j * rule + error * max(least, sum(sizes[j + 1 :])) for j in range(1, len(sizes)))])

@@ -108,9 +108,8 @@ def cost_to_prove(
 ) -> int:
     """What no list may cost less than: the model's cost, less what is hidden, or the one that the certificate is for.
 
-    ``value``: the model's cost. ``unit``: what one unit of cost is worth in the objective, which costs can exceed by
-    ``over``. ``hidden``: by how many units a model can cost more than one that is no better, where costs are rounded.
-    Raises CertificateError when the bound is none, or above the model's objective.
+    ``unit``: what one unit of cost is worth in the objective, which costs can exceed by ``over``. Raises
+    CertificateError when the bound is none, or above the model's objective.
     """
     if LOWER_BOUND not in parameters:
         return max(0, value - hidden)

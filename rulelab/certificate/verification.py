@@ -21,8 +21,7 @@ from .demands import DEMANDS
 from .exclusion import Exclusion
 from .falling_rule_list import checker as falling_rule_list
 from .falling_rule_list import fair as fair_falling_rule_list
-from .falling_rule_list import soft, soft_exclusion
-from .falling_rule_list.checker import NEEDED
+from .falling_rule_list import soft
 from .falling_rule_list.fair_states import MAX_LENGTH
 from .falling_rule_list.soft import PENALTY
 from .multiclass import MultiClassCertificate
@@ -270,11 +269,7 @@ def _checker(problem: Problem, model: Model, certificate: Certificate, regulariz
 
 
 def explain_proof(
-    problem: Problem,
-    model: Model,
-    certificate: Certificate,
-    asked: RuleList | FallingRuleList,
-    time_limit: float | None = None,
+    problem: Problem, model: Model, certificate: Certificate, asked: RuleList, time_limit: float | None = None
 ) -> Exclusion:
     """The lines of a proof that show why a list of one's choice is no better than the proven one.
 
@@ -285,13 +280,12 @@ def explain_proof(
     ----------
     problem : Problem
         The training data.
-    model : RuleList or FallingRuleList
+    model : RuleList
         The model that the certificate proves optimal.
     certificate : Certificate
-        Of a rule list without further constraints, or of a softly falling list.
-    asked : RuleList or FallingRuleList
-        Any other list of that kind over the same antecedents: a rule list with labels of its own or without, a softly
-        falling list with the weight and the penalty of the proof.
+        Of a rule list without further constraints.
+    asked : RuleList
+        Any other list over the same antecedents, with labels of its own or without.
     time_limit : float, optional
         Seconds that checking the proof may take.
 
@@ -317,24 +311,15 @@ def explain_proof(
     >>> print(rl.explain_proof(problem, best, search.certificate(), asked).lines[-1].kind)
     rule
     """
-    if not isinstance(asked, RuleList | FallingRuleList):
+    if not isinstance(asked, RuleList):
         raise CertificateError(f"explain_proof asks about a RuleList, not about {type(asked).__name__}")
     checked = verify(problem, model, certificate, time_limit=time_limit)
     if not checked:
         raise CertificateError(f"the proof is not valid: {checked.reason}")
     certificate = about_all(certificate)
-    if isinstance(model, FallingRuleList) and set(certificate.parameters) == {*NEEDED, PENALTY}:
-        if not isinstance(asked, FallingRuleList):
-            raise CertificateError("the proof is of a softly falling list: ask about a FallingRuleList")
-        return soft_exclusion.exclude(problem, model, certificate.parameters, certificate.arrays, asked)
     plain = set(certificate.parameters) == {"regularization"} and {"sets", "values"} <= set(certificate.arrays)
     if not (isinstance(model, RuleList) and plain):
         beside = ", ".join(sorted(set(certificate.parameters) - {"regularization"}))
         this = f"this one is of a {model.family}{f' with {beside}' if beside else ''}".replace("_", " ")
-        raise CertificateError(
-            "only proofs of rule lists without further constraints, and of softly falling lists, can be explained; "
-            f"{this}"
-        )
-    if not isinstance(asked, RuleList):
-        raise CertificateError("the proof is of a rule list, and the list that is asked about is a falling one")
+        raise CertificateError(f"only proofs of rule lists without further constraints can be explained; {this}")
     return exclude(problem, model, certificate.parameters["regularization"], certificate.arrays, asked)

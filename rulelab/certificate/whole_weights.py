@@ -20,18 +20,12 @@ def nearly(claimed: float, actual: float) -> bool:
 
 
 def in_whole_weights_by_group(problem: Problem, any_size: bool = False) -> Problem:
-    """The same rows and groups, with weights in the largest unit of which those of each group are; see `divided`.
-
-    Raises CertificateError when there are too many digits for exact sums, or the groups do not add up to the problem.
-    """
+    """The same rows and groups, with weights in the largest unit of which those of each group are; see `divided`."""
     return problem if problem.integral or problem.groups is None else divided(problem, True, any_size)[0]
 
 
 def rounded_down(problem: Problem, most: int, by_group: bool) -> tuple[Problem, Fraction]:
-    """The same rows, and groups if they are asked for, with weights rounded down to a unit, and what it is worth.
-
-    There are ``most`` units at most in all.
-    """
+    """The same rows, and groups if asked for, in weights rounded down to a unit, at most so many, and its worth."""
     whole, unit = divided(problem, by_group, any_size=True)
     groups = whole.groups if by_group else None
     given = [whole.positives, whole.negatives] if groups is None else [groups.positives, groups.negatives]
@@ -46,9 +40,8 @@ def rounded_down(problem: Problem, most: int, by_group: bool) -> tuple[Problem, 
 def divided(problem: Problem, by_group: bool, any_size: bool = False) -> tuple[Problem, Fraction]:
     """The same rows, and groups if they are asked for, with weights in the largest common unit, and what it is worth.
 
-    Weights of ``any_size`` are Python's integers where they need to be.
-
-    Raises CertificateError when there are too many digits for exact sums, or the groups do not add up to the problem.
+    Weights of ``any_size`` are Python's integers where they need to be; else CertificateError says when there are too
+    many digits for exact sums, and in any case when the groups do not add up to the problem.
     """
     groups = problem.groups if by_group else None
     masses = (problem if groups is None else groups).masses.divided()

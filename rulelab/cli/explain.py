@@ -14,7 +14,7 @@ from .verify import NotValid, add_proof, labels, problem_of, read_model, read_pr
 if TYPE_CHECKING:
     from ..data.problem import Problem
     from ..datasets import Dataset
-    from ..models import FallingRuleList, Model, RuleList
+    from ..models import RuleList
 
 
 def explain(args: argparse.Namespace) -> int:
@@ -37,14 +37,13 @@ def add_to(commands: Any) -> None:
 
 def add_proof_to(commands: Any) -> None:
     text = (
-        "Say why a rule list, or a softly falling list, of one's choice is no better than the one that is proven "
-        "optimal: the lines of the proof that it comes to, what it has spent by then and what the rest costs at least. "
-        "The proof is checked first."
+        "Say why a rule list of one's choice is no better than the one that is proven optimal: the lines of the proof "
+        "that it comes to, what it has spent by then and what the rest costs at least. The proof is checked first."
     )
     parser = commands.add_parser("explain-proof", help="why a proof rules a list out", description=text)
     add_proof(parser)
     asked = parser.add_argument_group("the list that is asked about")
-    asked.add_argument("--list", metavar="FILE", help="a list of the kind of the model, saved as JSON")
+    asked.add_argument("--list", metavar="FILE", help="a rule list, saved as JSON")
     asked.add_argument(
         "--rule",
         action="append",
@@ -58,6 +57,7 @@ def add_proof_to(commands: Any) -> None:
 def explain_proof(args: argparse.Namespace) -> int:
     from ..certificate import CertificateError
     from ..certificate import explain_proof as explained
+    from ..models import RuleList
 
     if (args.list is not None) == bool(args.rule):
         raise CommandError("give the list either as a file, --list FILE, or by its rules, --rule NAME ...")
@@ -68,9 +68,9 @@ def explain_proof(args: argparse.Namespace) -> int:
     try:
         data, problem, encoded = problem_of(args, certificate)
         if args.list:
-            asked = _from_file(args.list, problem, data, encoded, model)
+            asked = _from_file(args.list, problem, data, encoded)
         else:
-            asked = _asked(problem, [_index(name, problem) for name in args.rule], model)
+            asked = RuleList.from_problem(problem, [_index(name, problem) for name in args.rule])
         print("\n".join(map(one_line, str(explained(problem, model, certificate, asked)).splitlines())))
     except (NotValid, CertificateError) as error:
         raise CommandError(error, 1) from None
@@ -79,22 +79,11 @@ def explain_proof(args: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(problem: Problem, antecedents: list[int], proven: Model) -> RuleList | FallingRuleList:
-    """The list of these rules, of the kind of the proven one."""
-    from ..models import FallingRuleList, RuleList
-
-    if isinstance(proven, FallingRuleList):
-        return FallingRuleList.from_problem(problem, antecedents, proven.positive_weight, proven.violation_penalty)
-    return RuleList.from_problem(problem, antecedents)
-
-
-def _from_file(path: str, problem: Problem, data: Dataset, encoded: bool, proven: Model) -> RuleList | FallingRuleList:
-    """The list of a file over the proof's antecedents, found by name; a rule list with its own labels."""
-    from ..models import FallingRuleList, RuleList
+def _from_file(path: str, problem: Problem, data: Dataset, encoded: bool) -> RuleList:
+    """The list of a file over the proof's antecedents, found by name, with its own labels."""
+    from ..models import RuleList
 
     model = read_model(path)
-    if isinstance(proven, FallingRuleList) and isinstance(model, FallingRuleList):
-        return _asked(problem, [_index(name, problem) for name in model.antecedent_names], proven)
     if not isinstance(model, RuleList):
         raise CommandError(f"{path} holds a {model.family.replace('_', ' ')}; a rule list is asked for")
     known = {str(label): k for k, label in enumerate(problem.classes)}

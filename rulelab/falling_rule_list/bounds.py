@@ -418,6 +418,3 @@ class FairFallingBounds:
 
     def to_dict(self) -> dict[str, bool]:
         return asdict(self)
-
-
-FAIR_FALLING_BOUNDS = tuple(field.name for field in fields(FairFallingBounds))

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ..arguments import check_choice, is_whole, require
-from ..data.exact_weights import rounded_down
-from ..data.fairness import Criterion, criterion_called, groups_of, left_out
+from ..data.fairness import Criterion, criterion_called
 from ..data.problem import Problem
 from ..models import FallingRuleList, RuleList, RuleSet
 from ..phases import RelaxedFirst
@@ -87,6 +86,7 @@ class ToleranceFrontier(Frontier):
     value_name: ClassVar[str] = "objective"
     _first_units = 2000  # most points are closed within: their models and bounds shorten the next ones' searches
     _grows: ClassVar[dict[str, bool]] = {_TOLERANCE: True, _COMPLEXITY: True}
+    _varied = ("fairness", "warm_start", _COMPLEXITY)
 
     def __init__(
         self,
@@ -120,16 +120,8 @@ class ToleranceFrontier(Frontier):
         self._first = self._new(0, ())
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        varied = ("fairness", "warm_start", _COMPLEXITY)
-        own = {name: value for name, value in self._first.parameters.items() if name not in varied}
-        axes = {"criterion": self.criterion, "tolerances": self.tolerances, "complexities": self.complexities}
-        return {**own, **axes, "model": self.family, "memory_limit": self.memory_limit}
-
-    @property
-    def left_out(self) -> str:
-        criterion, least = self._criterion, self._first.parameters["min_group_size"]
-        return "" if criterion is None else left_out(criterion, groups_of(self.problem, criterion), least)
+    def _asked(self) -> dict[str, Any]:
+        return {"criterion": self.criterion, "tolerances": self.tolerances, "complexities": self.complexities}
 
     @property
     def _criterion(self) -> Criterion | None:
@@ -190,6 +182,7 @@ class GapFrontier(Frontier):
     kind: ClassVar[str] = "gap_frontier"
     value_name: ClassVar[str] = "gap"
     _grows: ClassVar[dict[str, bool]] = {"min_accuracy": False}
+    _varied = ("min_accuracy", "warm_start")
 
     def __init__(
         self,
@@ -213,15 +206,8 @@ class GapFrontier(Frontier):
         self._shown = _COUNTS[model]
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        own = {
-            name: value for name, value in self._first.parameters.items() if name not in ("min_accuracy", "warm_start")
-        }
-        return {**own, "accuracies": self.accuracies, "model": self.family, "memory_limit": self.memory_limit}
-
-    @property
-    def left_out(self) -> str:
-        return self._first.left_out
+    def _asked(self) -> dict[str, Any]:
+        return {"accuracies": self.accuracies}
 
     @property
     def _criterion(self) -> Criterion:
@@ -245,9 +231,6 @@ class GapFrontier(Frontier):
 
     def _fits(self, found: Found, place: int) -> bool:
         return bool(found.errors <= self._most_errors[place])
-
-    def _down(self, value: Any) -> float:
-        return rounded_down(value)
 
 
 def frontier(problem: Problem, by: str = "rules", model: str = RuleList.family, **parameters: Any) -> Search:

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import is_number, require
-from ..data.fairness import Criterion, emptied_rates, groups_of, true_gaps
+from ..data.exact_weights import rounded_down
+from ..data.fairness import Criterion, emptied_rates, groups_of, left_out, true_gaps
 from ..data.problem import Problem
 from ..models import Model
 from ..parameters import check_arguments
@@ -99,6 +100,10 @@ class Frontier(Search):
     """What is minimised, as a column."""
     _grows: ClassVar[dict[str, bool]]
     """Of each axis, whether a larger value asks for less."""
+    _first: Any
+    """The search at the first place, for the parameters that all have."""
+    _varied: ClassVar[tuple[str, ...]]
+    """Parameters that they do not have in common."""
     _shown: tuple[str, ...] = ()
     """The counts of the searches that are summed."""
     _slice = 1
@@ -137,13 +142,24 @@ class Frontier(Search):
 
     @property
     @abc.abstractmethod
-    def left_out(self) -> str:
-        """Which groups are too small for the criterion, in words; empty when none is."""
+    def _asked(self) -> dict[str, Any]:
+        """What the places are made of, as parameters."""
 
     @property
     @abc.abstractmethod
     def _criterion(self) -> Criterion | None:
         """By what groups are compared."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        own = {name: value for name, value in self._first.parameters.items() if name not in self._varied}
+        return {**own, **self._asked, "model": self.family, "memory_limit": self.memory_limit}
+
+    @property
+    def left_out(self) -> str:
+        """Which groups are too small for the criterion, in words; empty when none is."""
+        criterion, least = self._criterion, self._first.parameters["min_group_size"]
+        return "" if criterion is None else left_out(criterion, groups_of(self.problem, criterion), least)
 
     def _fits(self, found: Found, place: int) -> bool:
         """Whether a model is known to be one that is asked for, whatever was asked for where it was found."""
@@ -269,19 +285,15 @@ class Frontier(Search):
         ]
         best = min(fitting, key=lambda one: (one.value, one.cost), default=None)
         if any(place.infeasible for place in less):
-            return FrontPoint(values, "infeasible", None, self._down(lower), None)
+            return FrontPoint(values, "infeasible", None, rounded_down(lower), None)
         if best is None:
-            return FrontPoint(values, "open", None, self._down(lower), None)
+            return FrontPoint(values, "open", None, rounded_down(lower), None)
         proven, shown = lower >= best.value, float(best.value)
         known = self._points[j] if self._points else None
         told = (known.true_gap, known.emptied) if known and known.model is best.model else self._told_of(best.model)
         return FrontPoint(
-            values, "proven" if proven else "open", shown, shown if proven else self._down(lower), best.model, *told
+            values, "proven" if proven else "open", shown, shown if proven else rounded_down(lower), best.model, *told
         )
-
-    def _down(self, value: Any) -> float:
-        """A bound as a float that is not above it."""
-        return float(value)
 
     def _told_of(self, model: Any) -> tuple[float | None, str]:
         """How far apart a model's rates of groups are, and why that is of no use where it is not."""

@@ -18,7 +18,6 @@ The other arguments of a search for rule sets are checked here, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -71,22 +70,6 @@ def clauses_of(start: Any, problem: Problem, form: str) -> tuple[tuple[int, ...]
     return clauses
 
 
-def refuse_twins(clauses: Sequence[Sequence[int]], problem: Problem, form: str) -> None:
-    """ValueError for rules of a warm start that cover the same rows: under fairness, a set without one is another."""
-    holds = problem.matrix() if form == "dnf" else ~problem.matrix()
-    seen: dict[bytes, int] = {}
-    for k, clause in enumerate(clauses, start=1):
-        covers = holds[:, list(clause)].all(axis=1)
-        first = seen.setdefault(covers.tobytes(), k)
-        if first < k and covers.any():
-            text = Text(
-                "{warm_start}: rules {} and {} cover the same rows, and searches under fairness with the Hamming "
-                "loss are over sets of rules that cover different rows; leave one of them out",
-                *(first, k),
-            )
-            raise ParameterError("warm_start", clauses, "rules that cover different rows", text)
-
-
 @dataclass(frozen=True, eq=False)
 class Demands:
     """What a set has to obey."""
@@ -134,11 +117,10 @@ class Demands:
         return {"demands": self.meets.astype(np.uint8), **limits}
 
     def prices(self, program: Program, gamma: np.ndarray, grid: int) -> np.ndarray:
-        """The dual values of a certificate: int64 array.
+        """The dual values of a certificate, int64: of demands rounded down, of limits up, so that no rule gains more.
 
-        ``program``: with the constraints of the demands, in any place, and ``gamma`` (float array), the dual values of
-        all its constraints. ``grid``: units of a dual value; those of demands are rounded down, those of limits up, so
-        that no rule gains more.
+        ``program``: with the constraints of the demands, in any place. ``gamma``: the dual values of all its
+        constraints.
         """
         own = [any(constraint.cover[-len(self.rows) :]) for constraint in program.constraints]
         values = [Fraction(max(0.0, g)) * grid for g in gamma[own].tolist()]
@@ -149,11 +131,7 @@ class Demands:
 
 
 def demands_of(problem: Problem, must_use: Any, max_uses: Any) -> Demands:
-    """The demands on sets of a problem.
-
-    ``must_use``: columns and conditions; see `rulelab.data.naming.users`. ``max_uses``: most conditions on a column in
-    the whole set. Raises ValueError when nothing has a name, a name is left out, or a value is of no use.
-    """
+    """The demands on sets of a problem, see `rulelab.data.naming.users`; ValueError for names that it does not have."""
     wanted = as_names(must_use, "must_use")
     refuse_left_out(wanted, problem.left_out)
     found = used_by(wanted, problem.names, problem.conditions, "must_use")

@@ -89,14 +89,12 @@ def row_sums(start, index, weight, rows, out):
 class Features(Shared):
     """The conditions that rules are made of, evaluated on distinct patterns of rows.
 
-    ``matrix`` (bool array, shape (n_patterns, n_conditions)). ``conditions``: what each column of it says; tells which
-    of them test the same column of the table. ``n_given``: how many of the patterns are those of rows, all by default;
-    those behind them only count what rules use.
+    ``matrix`` (bool array, shape (n_patterns, n_conditions)), of which the first ``n_given`` patterns are those of
+    rows; those behind them only count what rules use. ``conditions`` tell which test the same column of the table.
 
-    ``used`` (int64 array, shape (n_used,)): the conditions that pricing tries: without those that no pattern satisfies,
-    and one of each set of equal ones. ``words`` (uint64 array, shape (n_patterns, bits.n_words(n_used))): packed
-    patterns over these; ``columns``: the same, packed along the patterns. ``sources`` (int64 array, shape (n_used,)):
-    number of the table column that each tests; every condition for itself where it is not known. ``parts``: what the
+    ``used`` (int64): the conditions that pricing tries: without those that no pattern satisfies, and one of equal ones.
+    ``words`` (uint64, shape (n_patterns, bits.n_words(n_used))): packed patterns over these; ``columns``: the same,
+    packed along the patterns. ``sources`` (int64): number of the table column that each tests. ``parts``: what the
     search in data cubes has derived from this, by the most conditions of a rule.
     """
 
@@ -121,11 +119,9 @@ class Features(Shared):
 
     @classmethod
     def from_problem(cls, problem: Problem, form: str = "dnf", counting: np.ndarray | None = None) -> Features:
-        """The antecedents of a problem; negated for the form ``cnf``.
+        """The antecedents of a problem; for the form ``cnf`` negated, with rules that keep the problem's indices.
 
-        By De Morgan's laws a set of the form ``cnf`` is a ``dnf`` for the negative class over the negated antecedents;
-        the rules keep the problem's indices. Behind the problem's patterns come those that only count what rules use,
-        see `rulelab.rule_set.demands`.
+        Behind the problem's patterns come those that only count what rules use, see `rulelab.rule_set.demands`.
         """
         conditions = None
         if problem.conditions is not None and all(len(joined) == 1 for joined in problem.conditions):
@@ -193,8 +189,8 @@ class Features(Shared):
     def chains(self) -> tuple[np.ndarray, np.ndarray]:
         """The used conditions in chains, each implied by the next, such as the thresholds of one column.
 
-        Returns ``start`` (int32 array, shape (n_chains + 1,)): where each chain begins in ``member``. ``member`` (int32
-        array, shape (n_used,)): conditions of a chain from the loosest to the tightest.
+        Returns where each chain begins, and the conditions of the chains from the loosest to the tightest; int32
+        arrays.
         """
         order = np.argsort(-bits.counts(self.columns), kind="stable")
         chain, last = np.empty(self.n_used, dtype=np.int64), np.empty(self.n_used, dtype=np.int64)

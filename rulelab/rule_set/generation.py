@@ -231,7 +231,7 @@ class ColumnGeneration:
         """The beam heuristic; exact pricing where it fails, and every few times in any case."""
         assert self.point is not None
         widths = (*WIDTHS, *WIDTHS[-1:] * (self.depth - len(WIDTHS))) if self._surcharge else WIDTHS
-        rules, sums = beam(self.features, self.point.weight, self._charge[: self.depth + 1], self.depth, widths)
+        rules, sums = beam(self.features, self.point.weight, self._charge[: self.depth + 1], widths)
         self._since_exact += 1
         if self._since_exact < _BEAMS or self._surcharge:
             gains = [int(total) - int(self._charge[len(rule)]) for rule, total in zip(rules, sums, strict=True)]
@@ -282,7 +282,7 @@ class ColumnGeneration:
             first = not self.features.parts
             charge = self._charge[: self.depth + 1]
             least = self._surcharge.targets(self.point, self._price_of_unit, charge) if self._surcharge else None
-            self._pricer = Pricer(self.features, self.point.weight, charge, self.depth, self._seeds, least=least)
+            self._pricer = Pricer(self.features, self.point.weight, charge, self._seeds, least=least)
             if first and self.features.parts:  # which takes a while
                 return
         before = self._pricer.nodes

@@ -13,14 +13,14 @@ from ..data.problem import Problem
 from ..models import RuleSet
 from ..phases import Phased
 from ..snapshot import Incumbent
-from .closing.branching import BranchAndBound
-from .closing.closing import Closing, bytes_per_rule
+from .closing import BranchAndBound, Closing, bytes_per_rule
 from .demands import Demands, first_to_meet
 from .features import Features
 from .generation import ColumnGeneration
 from .heuristics.set_search import Greedy, SetSearch
 from .pool import Clause, Pool
 from .program import Cost, Program
+from .proof import Proven
 from .rate_parts import Part, Shown, parts
 
 _SET_COLUMNS = 300  # of the set searches during column generation
@@ -40,9 +40,8 @@ _WORKING = ("incumbent", "pricing", "integer", "closing")
 class Incumbents:
     """Takes every set that is offered and keeps the best that meets the constraints.
 
-    ``cost``: of the best set; more than any set costs while there is none. ``gaps``: the true gaps of a fairness
-    criterion, of the model that `incumbent` made last; ``emptied``: why its rates are equal and yet of no use, in
-    words, else empty.
+    ``cost``: of the best set; more than any set costs while there is none. ``gaps``, ``emptied``: the true gaps of the
+    model that `incumbent` made last, and why its rates are equal and yet of no use, in words.
     """
 
     def __init__(
@@ -103,11 +102,7 @@ class Incumbents:
 
 
 class Phases(Phased, ABC):
-    """What `RuleSetSearch` does between its arguments and its snapshots.
-
-    A subclass sets ``max_complexity``, ``form``, ``column_limit``, ``memory_limit``, ``random_state`` and
-    ``warm_start``, calls `_begin`, and says what D is.
-    """
+    """What `RuleSetSearch` does between its arguments and its snapshots; it calls `_begin`, and says what D is."""
 
     max_complexity: int
     form: str
@@ -151,6 +146,21 @@ class Phases(Phased, ABC):
     def certified(self) -> bool:
         """Whether the search has ended with a proof that its set is optimal."""
         return self._phase == "certified"
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        """What snapshots count."""
+        generation, closing = getattr(self, "_generation", None), self._closing
+        return {
+            "columns": 0 if self._phase == "reducing" else len(self._pool),
+            "masters": getattr(generation, "iterations", 0),
+            "simplex_iterations": getattr(generation, "simplex_iterations", 0),
+            "newton_steps": getattr(generation, "newton_steps", 0),
+            "pricing_nodes": getattr(generation, "nodes", 0),
+            "closing_columns": getattr(closing, "n_columns", 0),
+            "branching_nodes": getattr(closing, "branching_nodes", 0),
+            "queued": getattr(closing, "queued", 0),
+        }
 
     @property
     def by_value(self) -> bool:
@@ -359,6 +369,13 @@ class Phases(Phased, ABC):
         if known is None:
             return None if self._part is None else self._part.shown
         return Shown(self._program, known[0].without_weights, known[1])
+
+    @property
+    def _proven(self) -> Proven:
+        """What bounds the cost of all sets so far."""
+        generation = getattr(self, "_generation", None)
+        point = None if generation is None else generation.closing_point
+        return Proven(self._program, point, tuple(self._parts) if self._by_value else None)
 
     @property
     def _parts(self) -> list[Part]:

@@ -158,10 +158,7 @@ class Pool:
         )
 
     def add(self, rules: Iterable[Clause]) -> list[int]:
-        """Take rules in; returns the indices of those whose covered set is new or now has a simpler rule.
-
-        Where patterns count what rules use, a rule that covers no row is not taken in.
-        """
+        """Take in rules that cover a row; the indices of those whose covers are new or now have a simpler rule."""
         rules = [tuple(rule) for rule in rules]
         if not rules:
             return []

@@ -215,14 +215,10 @@ def make_program(
     fairness: Criterion | None = None,
     regularization: float = 0.0,
     min_group_size: int = 0,
-    rates: str | None = None,
 ) -> Program:
-    """The program of a problem.
+    """The program of a problem; of the form "cnf" the same with the labels exchanged.
 
-    ``form``: "dnf", or "cnf": the same with the labels exchanged. ``regularization``: added to the loss for each unit
-    of complexity; read as the decimal number that Python shows. ``min_group_size``: groups with fewer rows are left out
-    of the criterion. ``rates``: how the criterion counts errors, where not as the loss does: "zero_one", as the set
-    predicts, or "hamming".
+    ``regularization``: added to the loss for each unit of complexity; read as the decimal number that Python shows.
     """
     most_rules = int(max_complexity) // 2
     names, by_group, unit = _weights(problem, fairness)
@@ -252,7 +248,7 @@ def make_program(
     constraints: tuple[Constraint, ...] = ()
     if fairness is not None:
         among = compared(fairness, groups_of(problem, fairness), min_group_size)
-        constraints = _constraints(fairness, names, by_group, hit, (rates or loss) == "zero_one", among)
+        constraints = _constraints(fairness, names, by_group, hit, zero_one, among)
     kind_mass = [int(weight.sum()) for weight, _, _ in parts]
     leave = np.array([part[1] * per_loss for part in parts], dtype=np.int64)
     cover = np.array([part[2] * per_loss for part in parts], dtype=np.int64)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from ..certificate import Certificate, CertificateError, prove_rule_set, require
 from ..certificate.rule_set.checker import Case, Claim, check_model, counts_as_given, read_claim
 from ..certificate.rule_set.demands import PART_PRICES
 from ..certificate.rule_set.parity import RATES
-from ..certificate.rule_set.partition import ENDED, PART_RANGES, Space, share_of
+from ..certificate.rule_set.partition import PART_ENDED, PART_RANGES, Space, share_of
 from ..certificate.whole_weights import divided
 from ..data.fairness import Criterion, Rate, compared, groups_of, parities
 from .demands import Demands
-from .generation import ColumnGeneration
 from .master.dual_bound import DualPoint
 from .program import Cost, Program
 from .rate_parts import Part, Vector
@@ -33,41 +32,75 @@ _LARGEST = 60  # the same, of a number
 _LARGEST_COSTS = 48  # the same, of all weights on the grid, which a check adds up
 
 
+class Proven(NamedTuple):
+    """What has shown that no set of a program costs less than some number.
+
+    ``point``: the dual values and the price of complexity that bound their cost; None where nothing had to. ``parts``:
+    where rates were searched part by part, those that were searched, or shown to cost too much; others cost too much by
+    their rates alone.
+    """
+
+    program: Program
+    point: tuple[DualPoint, int] | None = None
+    parts: tuple[Part, ...] | None = None
+
+
 def prove(
     problem: Problem,
     model: RuleSet,
     claim: Claim,
-    program: Program,
-    generation: ColumnGeneration | None,
+    proven: Proven,
     fairness: Criterion | None,
     demands: Demands,
     rounded: Problem,
     loosened: Fraction,
+    bound: Cost | float | None = None,
 ) -> Certificate:
-    """The certificate of an optimal rule set, or of the best linear bound so far.
+    """The certificate of an optimal rule set, or of a bound, the cost that parts have ended at.
 
-    ``generation``: None when the search ended before it began. ``rounded``: the problem that it and the program are of,
-    in weights of fewer digits where a check rounds them; then the program's tolerances are larger by ``loosened`` than
-    those of the criterion. Raises CertificateError when the criterion has rates that certificates do not know, or the
+    ``rounded``: the problem that is proven, in weights of fewer digits where a check rounds them; then tolerances are
+    larger by ``loosened`` than those of the criterion. Raises CertificateError when there are too many parts, or the
     numbers are too large for exact sums.
     """
+    if proven.parts is None or fairness is None:
+        smallest = claim.min_group_size
+        arrays, grid = arrays_of_whole(rounded, model, proven, fairness, smallest, loosened, demands)
+        claim = replace(claim, grid=grid)
+    else:
+        check_model(problem, model, claim)
+        case = Case(problem, model, read_claim(claim.parameters))
+        arrays = arrays_of_parts(rounded, model, case, proven.parts, fairness, loosened, demands)
+        if bound is not None:
+            ended = [part.least >= bound for part in proven.parts if part.shown is not None]
+            arrays[PART_ENDED] = np.array(ended, dtype=np.uint8)
+    certificate = prove_rule_set(problem, model, claim, {**demands.arrays, **arrays})
+    require_checkable(problem, model, certificate)
+    return certificate
+
+
+def arrays_of_whole(
+    problem: Problem,
+    model: RuleSet,
+    proven: Proven,
+    fairness: Criterion | None,
+    min_group_size: int,
+    loosened: Fraction,
+    demands: Demands | None = None,
+) -> tuple[dict[str, np.ndarray], int]:
+    """What a certificate holds of the dual values of one program, and their grid."""
     n_groups = 1 if fairness is None else len(groups_of(problem, fairness).names)
-    whole, program = counted(rounded, program, fairness is not None)
-    dual, price, grid, gamma = dual_values(whole, program, generation, n_groups)
-    asked, multipliers = {}, {}
+    whole, program = counted(problem, proven.program, fairness is not None)
+    dual, price, grid, gamma = dual_values(whole, program, proven.point, n_groups)
+    asked = {}
     if demands:
-        point = None if generation is None else generation.closing_point
-        given = np.zeros(len(program.constraints)) if point is None else point[0].gamma  # in the program's own units
+        given = gamma if proven.point is None else proven.point[0].gamma  # in the program's own units
         asked = {**demands.arrays, "demand_prices": demands.prices(program, given, grid)}
     if fairness is not None:
-        known = multipliers_of(whole, model.form, program, fairness, gamma, claim.min_group_size, loosened)
-        multipliers = {"multipliers": known}
+        asked["multipliers"] = multipliers_of(whole, model.form, program, fairness, gamma, min_group_size, loosened)
     elif asked:  # whose prices are rounded on the grid
         dual, price, grid, asked = _coarser(dual, price, grid, asked)
     arrays = {"dual": dual if fairness is not None else dual[0], "price": np.array([price], dtype=np.int64)}
-    certificate = prove_rule_set(problem, model, replace(claim, grid=grid), {**arrays, **asked, **multipliers})
-    require_checkable(problem, model, certificate)
-    return certificate
+    return arrays | asked, grid
 
 
 def counted(problem: Problem, program: Program, by_group: bool) -> tuple[Problem, Program]:
@@ -101,22 +134,18 @@ def _coarser(
 
 
 def dual_values(
-    problem: Problem, program: Program, generation: ColumnGeneration | None, n_groups: int
+    problem: Problem, program: Program, known: tuple[DualPoint, int] | None, n_groups: int
 ) -> tuple[np.ndarray, int, int, np.ndarray]:
     """Dual values of the patterns by group, the price of complexity, their grid, and the prices of the constraints.
 
-    All are 0 where nothing had to be priced. Raises CertificateError when the grid is too coarse for the prices of the
-    constraints.
+    ``known``: a dual point and its price; None where nothing had to be priced. The dual values are of what rules should
+    cover in each group, and where the loss is the training errors of what they should not.
     """
-    if generation is None or generation.closing_point is None:
-        return _no_duals(problem, program, n_groups), 0, 1, np.zeros(len(program.constraints))
-    return values_of_point(problem, program, *generation.closing_point, n_groups)
-
-
-def values_of_point(
-    problem: Problem, program: Program, point: DualPoint, price: int, n_groups: int
-) -> tuple[np.ndarray, int, int, np.ndarray]:
-    """The same of a dual point and its price."""
+    sides = 2 if _is_zero_one(program) else 1
+    dual = np.zeros((sides * n_groups, problem.n_patterns), dtype=np.int64)
+    if known is None:
+        return dual, 0, 1, np.zeros(len(program.constraints))
+    point, price = known
     if not isinstance(point.grid, int):
         raise CertificateError("the prices of the constraints are too large for a certificate")
     scale = program.denominator  # the program counts in multiples of the weights' common divisor
@@ -128,8 +157,7 @@ def values_of_point(
             raise CertificateError("the weights are too large for a certificate")
         coarse = grid >> too_long
         grid, price, exact = coarse, -(-price * coarse // grid), [x * coarse // grid for x in exact]
-    taken = np.array(exact, dtype=np.int64)
-    dual, watched = _no_duals(problem, program, n_groups), program.watched
+    taken, watched = np.array(exact, dtype=np.int64), program.watched
     if program.unit != 1 and (program.constraints or (program.leave < 0).any()):
         # a check rounds down what a unit of weight costs, not what a divisor does: by less than 1 for each unit
         taken = np.maximum(taken - program.whole[watched] * int(program.unit), 0)
@@ -143,12 +171,6 @@ def values_of_point(
 def _is_zero_one(program: Program) -> bool:
     """Whether the loss is the training errors."""
     return bool((program.leave < 0).any())
-
-
-def _no_duals(problem: Problem, program: Program, n_groups: int) -> np.ndarray:
-    """Dual values of 0: of what rules should cover in each group, and where it has any of what they should not."""
-    sides = 2 if _is_zero_one(program) else 1
-    return np.zeros((sides * n_groups, problem.n_patterns), dtype=np.int64)
 
 
 def known_rates(fairness: Criterion) -> tuple[Rate, ...]:
@@ -171,8 +193,7 @@ def multipliers_of(
 ) -> np.ndarray:
     """The prices of the constraints ``rate of g - rate of h <= tolerance``: float, shape (n_rates, n_groups, n_groups).
 
-    The rates are in the order of their names. ``gamma`` (float array, shape (n_constraints,)). ``loosened``: by which
-    the program's tolerances are larger than those of the criterion.
+    The rates are in the order of their names. ``loosened``: as for `prove`.
     """
     rates = known_rates(fairness)
     groups = groups_of(problem, fairness)
@@ -206,34 +227,6 @@ def multipliers_of(
 MOST_PARTS = 500
 
 
-def prove_in_parts(
-    problem: Problem,
-    model: RuleSet,
-    claim: Claim,
-    parts: Sequence[Part],
-    fairness: Criterion,
-    demands: Demands,
-    bound: Cost | float | None = None,
-) -> Certificate:
-    """The certificate of an optimal rule set, or of a bound, the cost that parts have ended at.
-
-    ``parts``: those that were searched, or shown to cost too much; others cost too much by their rates alone. Raises
-    CertificateError when there are too many parts, or the numbers are too large for exact sums.
-    """
-    check_model(problem, model, claim)
-    case = Case(problem, model, read_claim(claim.parameters))
-    arrays = arrays_of_parts(
-        case.problem if case.rounded else problem, model, case, parts, fairness, case.loosened, demands
-    )
-    if bound is not None:
-        ended = [part.least >= bound for part in parts if part.shown is not None]
-        ((name, dtype),) = ENDED.items()
-        arrays[name] = np.array(ended, dtype=dtype)
-    proven = prove_rule_set(problem, model, claim, arrays | (demands.arrays if demands else {}))
-    require_checkable(problem, model, proven)
-    return proven
-
-
 def arrays_of_parts(
     problem: Problem,
     model: RuleSet,
@@ -243,11 +236,9 @@ def arrays_of_parts(
     loosened: Fraction,
     demands: Demands | None = None,
 ) -> dict[str, np.ndarray]:
-    """What a certificate holds of parts; see `rulelab.certificate.rule_set.partition.prove_parts`.
+    """What a certificate holds of parts, see `rulelab.certificate.rule_set.partition.prove_parts`.
 
-    ``problem``: that the parts are of. ``case``: of the sets that they are to hold. ``loosened``: by which the parts'
-    tolerances are larger than those of the criterion. Raises CertificateError when there are too many parts, or the
-    numbers are too large for exact sums.
+    ``problem``: that the parts are of. ``loosened``: by which their tolerances are larger than those of the criterion.
     """
     if len(parts) > MOST_PARTS:
         raise CertificateError(f"certificates are for at most {MOST_PARTS} parts of the rates, not {len(parts)}")
@@ -283,7 +274,7 @@ def _part(
     program, point, price = part.shown
     problem, program = counted(problem, program, True)
     n_rates, n_groups = len(space.case.parities), len(space.case.sides.names)
-    dual, price, grid, gamma = values_of_point(problem, program, point, price, n_groups)
+    dual, price, grid, gamma = dual_values(problem, program, (point, price), n_groups)
     single, known = _singles(space, int(program.unit)), part.rates
     ranges, prices = np.zeros((n_rates, n_groups, 2), dtype=np.int64), np.zeros((n_rates, n_groups, 2))
     for (r, g), (low, high) in zip(space.places, space.whole, strict=True):

@@ -155,10 +155,8 @@ class Part(Shared):
 def parts(program: Program, upper: Cost, cuts: bool = True) -> tuple[Part, ...]:
     """Parts one of which holds every feasible rule set that costs less than ``upper``, the cheapest first.
 
-    Where there is nothing to divide, the only part is the whole.
-
-    ``upper``: cost of a known rule set. ``cuts``: whether a range of too many values for a part each is cut into
-    pieces; else there is nothing to divide then.
+    Where there is nothing to divide, the only part is the whole. ``cuts``: whether a range of too many values for a
+    part each is cut into pieces; else there is nothing to divide then.
     """
     rates = rates_of(program)
     ranges = rates.tightened(rates.whole)
@@ -200,10 +198,7 @@ def _divided(part: Part, upper: Cost, cuts: bool) -> list[Part]:
 
 
 def rates_of(program: Program) -> Rates:
-    """Read the rates from the constraints: groups have two kinds each, and a rate is of the kinds of one group.
-
-    What only demands count costs nothing by itself, and is no rate.
-    """
+    """Read the rates of groups, which have two kinds each, from the constraints; what only demands count is no rate."""
     costs = (program.leave != 0) | (program.cover != 0)
     number: dict[Vector, int] = {}
     limits: dict[tuple[int, int], Fraction] = {}

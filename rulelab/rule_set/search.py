@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
-from ..arguments import ParameterError, is_whole, require
+from ..arguments import is_whole, require
 from ..certificate import Certificate, CertificateError
 from ..certificate.parts import look
 from ..certificate.rule_set.checker import Case, Claim, rounds
@@ -27,8 +27,7 @@ from ..proving import asked_of, kept_for_its_model
 from ..rehearsal import grouped_problem, noisy_problem
 from ..search import Search, solve
 from ..snapshot import Snapshot, Status
-from . import snapshot_detail as figures
-from .demands import Demands, check_arguments_of_sets, clauses_of, demanding, demands_of, refuse_twins
+from .demands import Demands, check_arguments_of_sets, clauses_of, demanding, demands_of
 from .generation import comes_near
 from .master.constrained_proximal import ConstrainedProximalMaster
 from .master.proximal import ProximalMaster
@@ -36,7 +35,7 @@ from .phases import Incumbents, Phases
 from .pool import Clause
 from .pricing import conjunctions
 from .program import Cost, Program, make_program
-from .proof import known_rates, prove, prove_in_parts
+from .proof import known_rates, prove
 from .snapshot_detail import POOL_COLUMNS, pool_frame, price_frame
 
 _REHEARSED = 200
@@ -91,7 +90,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
     warm_start : RuleSet, or sequence of rules, optional
         Rules to begin with: those of a model, whose antecedents are found by name, or sequences of antecedents, such as
         ``columns`` of another search on this problem. Where they are within the complexity, they are the first set.
-        Refused under fairness where two of them cover the same rows.
+        Rules that cover the same rows are one, the shortest of them.
 
     Raises
     ------
@@ -151,8 +150,6 @@ class RuleSetSearch(RelaxedFirst, Phases):
         self.memory_limit = memory_limit
         self.random_state = random_state
         self.warm_start = None if warm_start is None else clauses_of(warm_start, problem, form)
-        if self.warm_start and fairness is not None and loss == "hamming" and not (must_use or max_uses):
-            refuse_twins(self.warm_start, problem, form)
         self.must_use = as_names(must_use, "must_use") or None
         self.max_uses = limits_of(max_uses) or None
         self._demands = self._demanded()
@@ -200,13 +197,12 @@ class RuleSetSearch(RelaxedFirst, Phases):
         ValueError
             When ``most`` is not a positive integer.
         """
-        if not is_whole(most, 1):
-            raise ParameterError("most", most, "a positive integer")
+        require(("most", most, is_whole(most, 1), "a positive integer"))
         shown, best = self._generating, self._best.incumbent()
         if shown._phase == "reducing":
             return pd.DataFrame(columns=list(POOL_COLUMNS))
-        model, generation = None if best is None else best.model, getattr(shown, "_generation", None)
-        return pool_frame(self.problem, self.form, shown._pool, generation, model, most)
+        generation = getattr(shown, "_generation", None)
+        return pool_frame(self.problem, self.form, shown._pool, generation, best.model if best else None, most)
 
     def prices(self, most: int = 600) -> pd.DataFrame:
         """What it is worth to the linear programme that the rows are covered: its dual values at the last solution.
@@ -231,10 +227,9 @@ class RuleSetSearch(RelaxedFirst, Phases):
         ValueError
             When ``most`` is not a positive integer.
         """
-        if not is_whole(most, 1):
-            raise ParameterError("most", most, "a positive integer")
+        require(("most", most, is_whole(most, 1), "a positive integer"))
         best, generation = self._best.incumbent(), getattr(self._generating, "_generation", None)
-        return price_frame(self.problem, self.form, generation, None if best is None else best.model, most)
+        return price_frame(self.problem, self.form, generation, best.model if best else None, most)
 
     @property
     def conditions(self) -> int:
@@ -324,9 +319,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
         kinds = self._program.n_kinds - len(self._demands.rows)
         if self.fairness is not None and kinds > 2 * len(groups_of(self.problem, self.fairness).names):
             raise CertificateError("some rows are in no group, which certificates do not cover")
-        incumbent, generation = self._best.incumbent(), getattr(self, "_generation", None)
-        known = generation is not None and generation.closing_point is not None
-        bounded = bound_only and (known or self.by_value)
+        incumbent = self._best.incumbent()
+        bounded = bound_only and (self._proven.point is not None or self.by_value)
         if incumbent is None or not (bounded or self._phase == "certified"):
             raise CertificateError("the search has not proven its rule set optimal yet; let it finish first")
         return self.certificate_of(incumbent.model, self._best.cost if bound_only else None)
@@ -365,10 +359,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
                 "the weights have too many digits for a certificate; round them, say to six digits in all"
             )
         claim = replace(claim, bound_only=bound is not None)
-        if self.fairness is not None and source.by_value:
-            return prove_in_parts(self.problem, model, claim, source._parts, self.fairness, self._demands, bound)
-        of_search = source._program, getattr(source, "_generation", None), self.fairness, source._demands
-        return prove(self.problem, model, claim, *of_search, source.problem, source._loosened)
+        asked = self.fairness, self._demands
+        return prove(self.problem, model, claim, source._proven, *asked, source.problem, source._loosened, bound)
 
     def _without_demands(self) -> RuleSetSearch:
         other = {"fairness": None, "min_group_size": 0, "warm_start": None}
@@ -434,7 +426,17 @@ class RuleSetSearch(RelaxedFirst, Phases):
         lower = max(self._own_bound, self._floor)
         if incumbent is not None:
             lower = incumbent.objective if self._phase == "certified" else min(lower, incumbent.objective)
-        detail = figures.detail(shown._program, self.conditions, generation, shown._by_value)
+        program = shown._program
+        detail: dict[str, Any] = {
+            "conditions": self.conditions,
+            "patterns": program.n_patterns,
+            "resolution": float(program.exactness),
+        }
+        if generation is not None:
+            detail["least_reduced_cost"] = generation.least_reduced_cost
+            detail["columns_in_master"] = len(generation.working)
+            if not shown._by_value:  # else no linear programme is that of all
+                detail["master_value"] = generation.value * float(program.unit / program.scale / program.per_loss)
         if self.fairness is not None:
             detail["left_out"] = self.left_out
             if incumbent is not None:
@@ -444,7 +446,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
             status=status,
             incumbent=incumbent,
             lower_bound=lower,
-            counts=figures.counts(len(shown._pool), generation, shown._closing, ended),
+            counts=shown._counts | ({"queued": 0} if ended else {}),
             log10_remaining=0.0 if ended else math.inf,
             phase=self._phase,
             limit=None if ended else self._limit,

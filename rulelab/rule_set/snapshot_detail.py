@@ -1,17 +1,16 @@
-"""What a search tells of its columns, masters and branching: in snapshots, and as tables."""
+"""What a search tells of its columns and of its prices, as tables."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from ..kernels import bits
-from .closing.closing import Closing
 from .demands import clauses_of
 from .generation import ColumnGeneration
-from .program import Program, by_place
+from .program import by_place
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -20,34 +19,6 @@ if TYPE_CHECKING:
 
 POOL_COLUMNS = ("rule", "complexity", "rows", "reduced_cost", "use", "chosen")
 PRICE_COLUMNS = ("conditions", "rows", "wanted", "price", "cost", "covered")
-
-
-def counts(n_columns: int, generation: ColumnGeneration | None, closing: Closing | None, ended: bool) -> dict[str, int]:
-    """The counts of a snapshot."""
-    return {
-        "columns": n_columns,
-        "masters": getattr(generation, "iterations", 0),
-        "simplex_iterations": getattr(generation, "simplex_iterations", 0),
-        "newton_steps": getattr(generation, "newton_steps", 0),
-        "pricing_nodes": getattr(generation, "nodes", 0),
-        "closing_columns": getattr(closing, "n_columns", 0),
-        "branching_nodes": getattr(closing, "branching_nodes", 0),
-        "queued": 0 if ended else getattr(closing, "queued", 0),
-    }
-
-
-def detail(program: Program, conditions: int, generation: ColumnGeneration | None, by_value: bool) -> dict[str, Any]:
-    """The details of a snapshot; where equal rates are searched value by value, no linear programme is that of all."""
-    out: dict[str, Any] = {
-        "conditions": conditions,
-        "patterns": program.n_patterns,
-        "resolution": float(program.exactness),
-    }
-    if generation is not None:
-        out |= {"least_reduced_cost": generation.least_reduced_cost, "columns_in_master": len(generation.working)}
-        if not by_value:
-            out["master_value"] = generation.value * float(program.unit / program.scale / program.per_loss)
-    return out
 
 
 def pool_frame(

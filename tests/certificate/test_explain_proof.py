@@ -4,11 +4,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from laws import falling_for
 from test_certificate_lemmas import noisy, solved
 
 import rulelab as rl
-from rulelab.certificate import prove_falling_rule_list, prove_soft_falling_rule_list
+from rulelab.certificate import prove_falling_rule_list
 from rulelab.certificate.exclusion import Change
 from rulelab.cli.commands import main
 
@@ -144,88 +143,26 @@ def test_only_a_valid_proof_of_lists_is_explained():
         rl.CertificateError, match="can be explained; this one is of a falling rule list with positive weight"
     ):
         rl.explain_proof(problem, no_rules, prove_falling_rule_list(problem, no_rules, 0.9), model)
-    with pytest.raises(rl.CertificateError, match="of a rule list, and the list that is asked about is a falling one"):
+    with pytest.raises(rl.CertificateError, match="asks about a RuleList, not about FallingRuleList"):
         rl.explain_proof(problem, model, certificate, no_rules)
-    soft = rl.search_for(problem, "falling_rule_list", regularization=0.02, violation_penalty=0.5)
-    best = rl.solve(soft).incumbent.model
-    with pytest.raises(rl.CertificateError, match="ask about a FallingRuleList"):
-        rl.explain_proof(problem, best, soft.certificate(), model)
-    with pytest.raises(rl.CertificateError, match="violation penalty"):
-        rl.explain_proof(problem, best, soft.certificate(), no_rules)
-    bound = prove_soft_falling_rule_list(problem, best, 0.02, lower_bound=0.5 * best.objective(0.02))
-    with pytest.raises(rl.CertificateError, match=r"is for a bound: .* is proven, and no more"):
-        rl.explain_proof(problem, best, bound, best)
 
 
-SOFT = [(1.0, 0.02, 0.5), (2.0, 0.05, 0.1), (5.0, 0.0, 2.0), (0.5, 0.01, 0.0), (1.0, 0.1, 0.01)]
-"""Positive weight, regularization, penalty."""
-
-
-@pytest.mark.parametrize("seed", range(0, 20, 2))
-def test_every_line_of_a_softly_falling_proof_holds_for_all_lists_that_come_to_it(seed):
-    rng = np.random.default_rng(seed)
-    n, m = int(rng.integers(4, 22)), int(rng.integers(2, 5))
-    A, y = rng.random((n, m)) < rng.uniform(0.2, 0.8, m), rng.random(n) < 0.5
-    y[:2] = [False, True]
-    if m > 2:
-        A[:, -1] = (A[:, 0], True, A[:, -1], A[:, -1])[seed % 4]  # the same rule twice, one that always holds
-    problem = rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 5, n) if seed % 2 else None)
-    weight, price, penalty = SOFT[seed % 5]
-    search = falling_for(problem, regularization=price, positive_weight=weight, violation_penalty=penalty)
-    model = rl.solve(search).incumbent.model
-    certificate, optimum = prove_soft_falling_rule_list(problem, model, price), model.objective(price)
-
-    def made(rules: list[int]) -> rl.FallingRuleList:
-        return rl.FallingRuleList.from_problem(problem, rules, weight, penalty)
-
-    for k in range(12):
-        some = list(model.antecedents) if k == 0 else rng.integers(0, m, int(rng.integers(0, 5))).tolist()
-        said = rl.explain_proof(problem, model, certificate, asked := made(some))
-        assert said.optimum == pytest.approx(optimum, abs=1e-12)
-        assert said.objective == pytest.approx(asked.objective(price), abs=1e-12)
-        assert said.followed_objective == pytest.approx(said.followed.objective(price), abs=1e-12)
-        assert said.followed_objective <= said.objective + 1e-12
-        assert said.ties == (asked.exact_objective(price) == model.exact_objective(price))
-        assert [line.kind for line in said.lines[1:-1]] == ["table"] * (len(said.lines) - 2)
-        assert said.lines[-1].kind in ("rule", "bound", "default") or len(said.lines) == 1
-        rules = [rule.antecedent for rule in said.followed.rules]
-        for length, line in enumerate(said.lines):
-            taken = rules[:length]
-            rest = [a for a in range(m) if a not in taken]
-            tails = [tail for k in range(len(rest) + 1) for tail in permutations(rest, k)]
-            least = min(made([*taken, *tail]).objective(price) for tail in tails)
-            if line.kind == "default":  # which is of this list alone
-                least = said.followed.objective(price)
-            assert optimum - 1e-9 <= line.least <= least + 1e-9
-            assert line.so_far <= line.least + 1e-9
-        if k == 0:
-            assert said.ties
-            assert "it is as good as the proven one" in str(said)
-
-
-SOFTLY = ["--model", "falling-rule-list", "--thresholds", "2", "--violation-penalty", "0.3", "--positive-weight", "3"]
-
-
-@pytest.mark.parametrize(
-    ("name", "price", "options", "rules"),
-    [("tic_tac_toe", "0.02", [], []), ("diabetes", "0.01", SOFTLY, ["--rule", "sex == group 1"])],
-)
-def test_from_the_command_line(name, price, options, rules, tmp_path, capsys):
+def test_from_the_command_line(tmp_path, capsys):
     model, proof = str(tmp_path / "model.json"), str(tmp_path / "proof.npz")
-    fit = ["fit", name, "--max-conditions", "1", "--regularization", price, "--quiet", *options]
+    fit = ["fit", "tic_tac_toe", "--max-conditions", "1", "--regularization", "0.02", "--quiet"]
     assert main([*fit, "-o", model, "--proof", proof]) == 0
     capsys.readouterr()
-    first, explain = rl.load_model(model).antecedent_names[0], ["explain-proof", name, model, proof]
-    assert main([*explain, *rules, "--rule", first]) == 0
+    first, explain = rl.load_model(model).antecedent_names[0], ["explain-proof", "tic_tac_toe", model, proof]
+    assert main([*explain, "--rule", first]) == 0
     said = capsys.readouterr().out
-    assert f"the list '{first}'" in said or ("line 1 of" in said and f"after '{rules[1]}'" in said)
+    assert f"the list '{first}'" in said
     assert "so no list that begins with these rules costs less than" in said or "costs more" in said
     assert main([*explain, "--list", model]) == 0
     assert "it is as good as the proven one" in capsys.readouterr().out
     for wrong, status, why in (
         (["--rule", "nothing > 3"], 2, "the proof has no antecedent 'nothing > 3'"),
         ([], 2, "give the list either as a file"),
-        (["--rule", first, "--regularization", "0.5"], 1, f"the proof is for the regularization {price}, not 0.5"),
+        (["--rule", first, "--regularization", "0.5"], 1, "the proof is for the regularization 0.02, not 0.5"),
     ):
         assert main([*explain, *wrong]) == status
         assert why in capsys.readouterr().err

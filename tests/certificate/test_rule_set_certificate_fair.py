@@ -130,7 +130,9 @@ def by_dual(
     return prove_rule_set(problem, model, claim, arrays | ({} if multipliers is None else {"multipliers": multipliers}))
 
 
-@pytest.mark.parametrize(("loss", "fair"), [("hamming", True), ("zero_one", True), ("zero_one", False)])
+@pytest.mark.parametrize(
+    ("loss", "fair"), [("hamming", True), ("hamming", False), ("zero_one", True), ("zero_one", False)]
+)
 @settings(max_examples=80)
 @given(seeds)
 def test_exactly_the_optima_verify(loss, fair, seed):
@@ -225,31 +227,6 @@ def test_costs_are_the_bound_and_the_terms_above_it(seed, size):
         assert above >= terms - raised
         rounding = 3 * (1 + len(chosen)) * int(case.problem.total_weight)
         assert raised or above <= terms + rounding
-
-
-def test_random_multipliers_reach_negative_prices_and_bounds():
-    """What the test above would not show by itself: its multipliers make proofs of all kinds."""
-    rng = np.random.default_rng(0)
-    kinds = {"valid": 0, "valid with large ones": 0, "a bound": 0, "a rule gains": 0}
-    for seed in range(60):
-        case = make(seed)
-        groups = case.problem.groups
-        if not case.fair or groups is None:
-            continue
-        n = len(groups.names)
-        model = case.model(min(case.fair, key=case.losses.__getitem__))
-        for size in (0.0, 2.0, 300.0):
-            multipliers = size * rng.random((len(case.rates), n, n)) * (1 - np.eye(n))
-            dual, price = np.zeros(groups.positives.shape, dtype=np.int64), int(rng.integers(0, 10 * GRID))
-            tolerances = dict.fromkeys(case.rates, case.tolerance)
-            limits = case.most, case.depth, float(case.penalty)
-            proof = by_dual(case.problem, model, dual, price, GRID, *limits, multipliers, tolerances=tolerances)
-            verdict = rl.verify(case.problem, model, proof)
-            kinds["valid"] += verdict.valid
-            kinds["valid with large ones"] += verdict.valid and size > 100
-            kinds["a bound"] += verdict.lower_bound is not None
-            kinds["a rule gains"] += "gains more than it costs" in verdict.reason
-    assert min(kinds.values()) > 5, kinds
 
 
 @cache

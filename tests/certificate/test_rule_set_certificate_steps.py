@@ -11,8 +11,8 @@ from strategies import seeds
 from test_rule_set_certificate_fair import by_dual
 
 import rulelab as rl
-from rulelab.certificate.rule_set import closing as rule_set_closing
-from rulelab.certificate.rule_set import columns as rule_set_columns
+from rulelab.certificate.rule_set import closing
+from rulelab.certificate.rule_set import columns as columns_of
 from rulelab.certificate.rule_set.closing import Closing, SetCosts
 from rulelab.certificate.rule_set.columns import columns
 
@@ -71,14 +71,22 @@ def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed):
         if (costs.sizes[list(rules)].sum(axis=0) <= costs.room).all() and cost(rules) <= slack
     }
     met: list[tuple[int, ...]] = []
-    closing = Closing(covered, costs, slack, lambda rules: bool(met.append(tuple(sorted(rules)))))
-    assert not closing.finds_better()
+    search = Closing(covered, costs, slack, lambda rules: bool(met.append(tuple(sorted(rules)))))
+    assert not search.finds_better()
     assert (set(met), len(met)) == (within, len(within))
     for wanted in sorted(within)[:3]:
         assert Closing(covered, costs, slack, lambda rules, w=wanted: tuple(sorted(rules)) == w).finds_better()
 
 
-def test_a_check_that_takes_too_long_is_given_up(monkeypatch):
+@pytest.mark.parametrize(
+    ("module", "name", "most", "said", "bounded"),
+    [
+        (closing, "MOST_CELLS", 1000, ("nothing is known to be wrong", "for a better set", "a lower bound of"), True),
+        (columns_of, "MOST_COLUMNS", 5, ("more than 5 rules",), True),
+        (columns_of, "MOST_CELLS", 1000, ("the enumeration of rules was given up",), False),
+    ],
+)
+def test_a_check_that_takes_too_long_is_given_up(module, name, most, said, bounded, monkeypatch):
     """Dual values of 0 leave all to the closing step."""
     rng = np.random.default_rng(3)
     A = rng.random((200, 8)) < 0.5
@@ -87,32 +95,14 @@ def test_a_check_that_takes_too_long_is_given_up(monkeypatch):
     model = rl.solve(rl.RuleSetSearch(problem, 12, 2)).incumbent.model
     proof = by_dual(problem, model, 0 * problem.positives, 0, 1, 12, 2)
     full = holds(problem, model, proof)
-    assert full.checked["columns"] > 10
-    assert full.checked["sets"] > 0
-
-    with monkeypatch.context() as patch:
-        patch.setattr(rule_set_closing, "MOST_CELLS", 1000)
-        verdict = rl.verify(problem, model, proof)
-        assert not verdict.valid
-        assert "the check was given up, nothing is known to be wrong" in verdict.reason
-        assert all(each in verdict.reason for each in ("the search for a better set", "a lower bound of"))
-        assert verdict.lower_bound is not None
-        assert verdict.lower_bound < verdict.objective == model.hamming_loss
-
-    with monkeypatch.context() as patch:
-        patch.setattr(rule_set_columns, "MOST_COLUMNS", 5)
-        verdict = rl.verify(problem, model, proof)
-        assert not verdict.valid
-        assert "more than 5 rules" in verdict.reason
-        assert verdict.lower_bound is not None
-        assert verdict.lower_bound < model.hamming_loss
-
-    with monkeypatch.context() as patch:
-        patch.setattr(rule_set_columns, "MOST_CELLS", 1000)
-        verdict = rl.verify(problem, model, proof)
-        assert not verdict.valid
-        assert "the enumeration of rules was given up" in verdict.reason
-        assert (verdict.objective, verdict.lower_bound) == (model.hamming_loss, None)
+    assert min(full.checked["columns"] - 10, full.checked["sets"]) > 0
+    monkeypatch.setattr(module, name, most)
+    verdict = rl.verify(problem, model, proof)
+    assert not verdict.valid
+    assert all(each in verdict.reason for each in said)
+    assert verdict.objective == model.hamming_loss
+    assert (verdict.lower_bound is not None) == bounded
+    assert not bounded or verdict.lower_bound < model.hamming_loss
 
 
 @pytest.mark.long

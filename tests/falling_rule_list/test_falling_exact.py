@@ -138,14 +138,6 @@ def test_parameters_of_many_digits(w, C):
     assert snapshot.incumbent.objective == pytest.approx(float(best), rel=1e-9, abs=1e-9)
 
 
-def test_without_antecedents_the_else_is_optimal():
-    problem = rl.Problem.from_arrays([[1], [1], [1]], [0, 1, 1])
-    for penalty in (None, 0.5):
-        snapshot = certified(falling_for(problem, regularization=0.0, positive_weight=1.0, violation_penalty=penalty))
-        assert snapshot.incumbent.complexity == 0
-        assert snapshot.incumbent.objective == pytest.approx(1 / 3)
-
-
 def test_counts_of_a_million():
     """Proportions of large counts are compared exactly."""
     rng = np.random.default_rng(3)

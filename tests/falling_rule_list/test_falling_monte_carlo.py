@@ -15,7 +15,7 @@ from laws import falling_for, noisy_problem
 from naive import decimal
 
 import rulelab as rl
-from rulelab.falling_rule_list import FallingRuleListSearch, MonteCarloSearch
+from rulelab.falling_rule_list import MonteCarloSearch
 from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.monte_carlo.kernels import completions
 from rulelab.falling_rule_list.monte_carlo.search import MonteCarlo
@@ -239,32 +239,15 @@ def test_counts_of_every_list_are_kept_while_there_is_room(make):
     assert int(considered.sum().sum()) == last.counts["created"]
 
 
-def test_parameters_make_the_search_again(make):
-    search = make(curiosity=0.3, termination=0.1)
-    again = rl.search_for(search.problem, "falling_rule_list", **search.parameters)
-    assert type(again) is MonteCarloSearch
-    assert again.parameters == search.parameters
-    assert _result(rl.solve(again)) == _result(rl.solve(search))
-    assert isinstance(again, Search)
-    assert rl.FallingRuleListSearch is FallingRuleListSearch
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ({"positive_weight": 1e300}, "too large"),
-        ({"method": "random"}, "method must be one of .*monte_carlo"),
-        ({"iterations": 0}, "iterations must be"),
-        ({"curiosity": 1.1}, "curiosity must be"),
-        ({"termination": 1}, "termination must be"),
-    ],
-)
-def test_bad_parameters_are_refused(bad, message):
-    arguments = {"problem": noisy_problem(n=200), "method": "monte_carlo", **bad}
-    with pytest.raises(ValueError, match=message):
-        rl.search_for(**{"model": "falling_rule_list", **arguments})
+def test_the_method_is_that_of_the_class_and_shares_are_from_0_to_1():
+    problem = noisy_problem(n=200)
+    with pytest.raises(ValueError, match=r"method must be one of .*monte_carlo"):
+        rl.search_for(problem, "falling_rule_list", method="random")
     with pytest.raises(ValueError, match="method must be 'monte_carlo' for a MonteCarloSearch"):
-        MonteCarloSearch(arguments["problem"], method="exact")
+        MonteCarloSearch(problem, method="exact")
+    for name, value in (("curiosity", 1.1), ("termination", 1)):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            MonteCarloSearch(problem, **{name: value})
 
 
 @pytest.mark.parametrize(("w", "penalty", "at_most"), [(1, None, 0.1069682), (3, None, 0.2922540), (5, None, 0.43335)])

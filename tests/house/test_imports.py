@@ -137,7 +137,7 @@ def test_the_walk_sees_every_kind_of_import() -> None:
         ("rule_list.near_optimal.search", "rule_list.exact.search", False),
         ("rule_list", "rule_list.near_optimal.search", False),
         ("rule_set.search", "rule_list.bounds", True),
-        ("rule_set.search", "rule_set.closing.closing", False),
+        ("rule_set.search", "rule_set.closing", False),
         ("rule_set.pricing.exact", "rule_set.search", True),
         ("rule_list", "views", True),
         ("views.cards.card", "estimators.base", False),

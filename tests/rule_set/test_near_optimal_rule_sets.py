@@ -253,7 +253,7 @@ def test_tables_of_what_the_models_do():
     [
         ({"within": 1, "ratio": 0.1}, "give only one"),
         ({"ratio": float("nan")}, "ratio must be"),
-        ({"fairness": rl.EqualOpportunity(0.1)}, "without a fairness constraint"),
+        ({"fairness": rl.EqualOpportunity(0.1)}, "found without fairness"),
         ({"must_use": ["antecedent 0"]}, "found without must_use"),
         ({"max_uses": {"c0": 1}}, "found without max_uses"),
         ({"regularization": 0.1234567890123456}, "few digits"),

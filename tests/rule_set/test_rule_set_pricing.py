@@ -15,13 +15,12 @@ import rulelab as rl
 from rulelab.data.conditions import Condition
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.pricing.beam import beam
-from rulelab.rule_set.pricing.bitset_search import cube_parts
-from rulelab.rule_set.pricing.exact import MOST_RULES, Enumerator, Pricer, Pricing
+from rulelab.rule_set.pricing.exact import MOST_RULES, Enumerator, Pricer, Pricing, cube_parts
 
 
 class Case(NamedTuple):
     matrix: np.ndarray
-    conditions: list[Condition]
+    conditions: list[Condition] | None
     weight: np.ndarray
     price: int
     depth: int | None
@@ -65,9 +64,9 @@ def cases(draw: Any, deepest: int = 4) -> Case:
     return Case(matrix, conditions, weight, draw(st.sampled_from([0, 0, 1, 3, 10 * spread])), depth)
 
 
-def price(features, weight, charge, max_conditions=None, seeds=(), method="auto") -> Pricing:
-    """The rules of the largest sum of weight; the parameters are those of `Pricer`."""
-    pricer = Pricer(features, weight, charge, max_conditions, seeds, method)
+def price(case: Case, seeds=(), method="auto") -> Pricing:
+    """The rules of the largest sum of weight."""
+    pricer = Pricer(case.features, case.weight, case.charge, seeds, method)
     assert pricer.advance(2**62)
     return pricer.result()
 
@@ -95,7 +94,7 @@ def check_rules(case: Case, result: Pricing) -> None:
 def test_largest_sums_are_those_of_brute_force(case, method):
     if method == "cubes":
         case = case._replace(depth=case.depth or 3)
-    result, best = price(case.features, case.weight, case.price, case.depth, method=method), truth(case)
+    result, best = price(case, method=method), truth(case)
     assert result.complete
     assert (result.best == best).all()
     check_rules(case, result)
@@ -109,13 +108,13 @@ def test_data_cubes_are_exact_where_weights_have_more_than_32_bits(case, seed, d
     scale = max(1, 2**digits // int(1 + np.abs(case.weight).sum() + 6 * case.price))  # of what can be counted
     weight = case.weight * scale + rng.integers(-2, 3, size=len(case.weight))
     case = case._replace(depth=case.depth or 3, weight=weight, price=case.price * scale + int(rng.integers(0, 3)))
-    pricer = Pricer(case.features, case.weight, case.price, case.depth, method="cubes")
+    pricer = Pricer(case.features, case.weight, case.charge, method="cubes")
     while not pricer.advance(slice_):
         pricer = pickle.loads(pickle.dumps(pricer))
     result = pricer.result()
     assert (result.best == truth(case)).all()
     check_rules(case, result)
-    whole = price(case.features, case.weight, case.price, case.depth, method="cubes")
+    whole = price(case, method="cubes")
     assert (whole.best == result.best).all()
     assert whole.rules == result.rules
 
@@ -124,7 +123,7 @@ def test_data_cubes_are_exact_where_weights_have_more_than_32_bits(case, seed, d
 @given(cases(), st.integers(1, 6), st.sampled_from(["auto", "bitset", "cubes"]))
 def test_slices_and_pickles_change_nothing_and_bounds_hold_at_any_time(case, slice_, method):
     case = case._replace(depth=case.depth or 3)
-    at_once, pricer = (Pricer(case.features, case.weight, case.price, case.depth, method=method) for _ in range(2))
+    at_once, pricer = (Pricer(case.features, case.weight, case.charge, method=method) for _ in range(2))
     assert at_once.advance(2**62)
     whole = at_once.result()
     assert (pricer.result().best >= whole.best).all()
@@ -148,7 +147,7 @@ def test_seeds_are_returned_and_change_no_bound(case, random):
     m = case.matrix.shape[1]
     rules = [rule for s in (1, 2) for rule in combinations(range(m), s)]
     seeds = random.sample(rules, min(len(rules), 4))
-    result = price(case.features, case.weight, case.price, case.depth, seeds=seeds)
+    result = price(case, seeds)
     assert (result.best == truth(case)).all()
     check_rules(case, result)
     values = case.features.sums(seeds, case.weight) - case.price * (1 + np.array([len(rule) for rule in seeds]))
@@ -162,7 +161,7 @@ def test_only_larger_sums_are_looked_for_where_asked(case, seed, method, slice_)
     case = case._replace(depth=case.depth or 3)
     more = np.cumsum(np.random.default_rng(seed).integers(0, 20, size=len(case.charge)))
     least, largest = case.charge + more, truth(case._replace(price=0))
-    pricer = Pricer(case.features, case.weight, case.price, case.depth, method=method, least=least)
+    pricer = Pricer(case.features, case.weight, case.charge, method=method, least=least)
     while not pricer.advance(slice_):
         assert (pricer.result().best >= largest)[1:].all()
     result = pricer.result()
@@ -174,7 +173,9 @@ def test_only_larger_sums_are_looked_for_where_asked(case, seed, method, slice_)
 @given(cases())
 def test_charges_may_be_any_that_do_not_fall(case):
     charge = np.sort(np.random.default_rng(len(case.weight)).integers(0, 50, size=len(case.charge)))
-    result = price(case.features, case.weight, charge, case.depth)
+    pricer = Pricer(case.features, case.weight, charge)
+    assert pricer.advance(2**62)
+    result = pricer.result()
     free = truth(case._replace(price=0))
     assert (result.best[1:] == np.maximum(free[1:], charge[1:])).all()
 
@@ -190,7 +191,7 @@ def test_enumeration_finds_each_covered_set_once_by_a_shortest_rule(case, slice_
         sizes = [s for s in range(len(clause), len(threshold)) if case.weight[covered].sum() >= threshold[s]]
         if len(clause) in sizes:
             expected[covered.tobytes()] = len(clause)
-    enumerator = Enumerator(features, case.weight, threshold, case.depth, 10**6)
+    enumerator = Enumerator(features, case.weight, threshold, 10**6)
     while not enumerator.advance(slice_):
         enumerator = pickle.loads(pickle.dumps(enumerator))
     assert not enumerator.overflow
@@ -198,9 +199,9 @@ def test_enumeration_finds_each_covered_set_once_by_a_shortest_rule(case, slice_
     assert len(enumerator.rules) == len(expected)
 
 
-def enumerate_rules(features, weight, threshold, max_conditions, limit) -> Enumerator:
+def enumerate_rules(features, weight, threshold, limit) -> Enumerator:
     """All rules of at least ``threshold[s]``; the parameters are those of `Enumerator`."""
-    enumerator = Enumerator(features, weight, threshold, max_conditions, limit)
+    enumerator = Enumerator(features, weight, threshold, limit)
     assert enumerator.advance(2**62)
     return enumerator
 
@@ -215,23 +216,23 @@ def small() -> Case:
 def test_an_enumeration_of_too_many_rules_says_so():
     case = small()
     threshold = np.zeros(4, dtype=np.int64)
-    whole = enumerate_rules(case.features, case.weight, threshold, 3, 10**6)
+    whole = enumerate_rules(case.features, case.weight, threshold, 10**6)
     assert not whole.overflow
-    assert enumerate_rules(case.features, case.weight, threshold, 3, len(whole.rules) - 1).overflow
-    assert not Enumerator(case.features, case.weight, threshold, 3, 10**6).advance(2)
+    assert enumerate_rules(case.features, case.weight, threshold, len(whole.rules) - 1).overflow
+    assert not Enumerator(case.features, case.weight, threshold, 10**6).advance(2)
 
 
 def test_patterns_of_weight_zero_tell_covered_sets_apart():
     matrix = np.array([[True, True], [True, False], [False, True]])
     weight = np.array([5, 0, -9])
-    found = enumerate_rules(Features(matrix), weight, np.array([5, 5, 5]), None, 10)
+    found = enumerate_rules(Features(matrix), weight, np.array([5, 5, 5]), 10)
     assert found.rules == ((0,), (0, 1))
 
 
 @settings(max_examples=40)
 @given(cases())
 def test_the_beam_finds_good_rules(case):
-    rules, sums = beam(case.features, case.weight, case.price, case.depth)
+    rules, sums = beam(case.features, case.weight, case.charge)
     charge = case.charge
     assert len(set(rules)) == len(rules)
     assert (sums == case.features.sums(rules, case.weight)).all()
@@ -245,18 +246,17 @@ def test_the_beam_finds_good_rules(case):
 
 def test_a_wide_beam_is_exact():
     case = small()
-    _, sums = beam(case.features, case.weight, 0, 3, widths=(1000, 1000, 1000))
+    _, sums = beam(case.features, case.weight, case.charge, (1000, 1000, 1000))
     assert sums[0] == truth(case)[-1]
 
 
 def test_columns_whose_cubes_are_too_large_are_left_to_the_bitset_search():
     matrix = np.random.default_rng(0).random((50, 300)) < 0.5
-    features = Features(matrix, [Condition("x", "==", j) for j in range(300)])
-    weight = np.arange(50) - 20
-    assert cube_parts(features, 2) is None
+    case = Case(matrix, [Condition("x", "==", j) for j in range(300)], np.arange(50) - 20, 5, 2)
+    assert cube_parts(case.features, 2) is None
     with pytest.raises(ValueError, match="too large"):
-        price(features, weight, 5, 2, method="cubes")
-    pricer = Pricer(features, weight, 5, 1)
+        price(case, method="cubes")
+    pricer = Pricer(case.features, case.weight, case.charge[:2])
     assert pricer.advance(10)
     assert pricer.method == "bitset"
 
@@ -267,18 +267,18 @@ def test_constant_and_equal_conditions():
     features = Features(matrix)
     assert features.used.tolist() == [1, 2, 4]
     weight = np.where(x, 2, 1)
-    result = price(features, weight, 0)
+    result = price(Case(matrix, None, weight, 0, None))
     assert result.best.tolist() == [0] + [weight.sum()] * 5
     assert result.rules[0] == (1,)
     assert features.sums([(3,), (0, 1)], weight).tolist() == [weight[x].sum(), 0]
 
 
 def test_nothing_is_found_where_no_pattern_satisfies_anything():
-    features = Features(np.zeros((4, 2), dtype=bool))
-    result = price(features, np.array([1, 2, 3, 4]), 1)
+    case = Case(np.zeros((4, 2), dtype=bool), None, np.array([1, 2, 3, 4]), 1, None)
+    result = price(case)
     assert (result.rules, result.values.size) == ((), 0)
     assert result.complete
-    assert enumerate_rules(features, np.array([1, 2, 3, 4]), np.zeros(3, dtype=np.int64), None, 5).rules == ()
+    assert enumerate_rules(case.features, case.weight, np.zeros(3, dtype=np.int64), 5).rules == ()
 
 
 def test_features_of_a_problem():

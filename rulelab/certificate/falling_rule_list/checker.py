@@ -169,10 +169,7 @@ def _entries(space: FallingStates, arrays: Mapping[str, np.ndarray]) -> Entries:
 def sets_of(
     space: FallingStates, arrays: Mapping[str, np.ndarray], names: Sequence[str] = ("parents", "antecedents")
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The packed sets that entries leave, made from what leads to them, and what the last rules of these capture.
-
-    That is positives and negatives, shape (n, 2); a positive for the first entry, which has no rule.
-    """
+    """The packed sets that entries leave, and positives and negatives that their last rules capture, shape (n, 2)."""
     parents, antecedents = prefixes_of(arrays, names, len(space.antecedents), space.n_bytes)
     n = len(parents)
     sets = np.empty((n, space.n_bytes), dtype=np.uint8)
@@ -189,10 +186,7 @@ def sets_of(
 def prefixes_of(
     arrays: Mapping[str, np.ndarray], names: Sequence[str], n_antecedents: int, n_bytes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Parents and antecedents of entries that are prefixes, each an earlier one and one more antecedent.
-
-    The arrays of these names are whole numbers, one for each entry, which leaves a set of so many bytes.
-    """
+    """Parents and antecedents of entries that are prefixes, each an earlier one and one more antecedent; checked."""
     parents, antecedents = arrays["parents"], arrays["antecedents"]
     n = len(parents) if parents.ndim == 1 else 0
     if any(arrays[name].dtype != np.int64 or arrays[name].shape != (n,) for name in names):

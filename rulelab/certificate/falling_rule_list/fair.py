@@ -105,10 +105,7 @@ def prove_fair_falling_rule_list(
 def _space(
     problem: Problem, model: FallingRuleList, parameters: Mapping[str, float]
 ) -> tuple[FairFallingSpace, Fraction, int]:
-    """The space, the objective of a model that is as fair as the parameters say, and the cost to be proven.
-
-    Refuses it where the list without rules costs less than that.
-    """
+    """The space, the objective of a model that is as fair as the parameters say, and the cost to be proven."""
     space = fair_falling_space(problem, parameters)
     grid, worth = space.grid, parameters["positive_weight"]
     value, objective = falling_value(problem, model, space.costs, worth, grid, space.whole)

@@ -146,10 +146,7 @@ def reduced(space: FallingStates, left: np.ndarray) -> FallingStates:
 
 
 def what_is_left(space: FallingStates, arrays: Mapping[str, np.ndarray], least: int) -> np.ndarray:
-    """Check the rounds, and that each drops only what no list that costs less than ``least`` has.
-
-    Returns bool array, shape (n_antecedents,). Raises CertificateError.
-    """
+    """Which antecedents the rounds leave, bool; CertificateError unless each drops only what no better list has."""
     left = eligible(space)
     everything = space.per_positive * int(space.positives.sum())
     for k, each in enumerate(_rounds(arrays)):

@@ -26,42 +26,29 @@ Needed = tuple[int, int, int, int, int]  # value, p, n, parent, antecedent
 
 
 class Capture(NamedTuple):
-    """Multipliers of the joint capture bound, on any scale, for patterns that are merged in any way."""
+    """Multipliers of the joint capture bound, on any scale; a pattern stands for those merged with it."""
 
-    # u_of, v_of (int64, shape (n_patterns,)): the u, or v, that each of the problem's patterns is in; -1: none
-    u_of: np.ndarray
-    v_of: np.ndarray
-    pair_u: np.ndarray
-    pair_v: np.ndarray
-    pair_x: np.ndarray
-    # rule_u, rule_antecedent, rule_y: antecedents are the problem's
-    rule_u: np.ndarray
-    rule_antecedent: np.ndarray
-    rule_y: np.ndarray
+    pairs: tuple[np.ndarray, np.ndarray, np.ndarray]  # patterns u and v (int64), and x_uv (float)
+    rules: tuple[np.ndarray, np.ndarray, np.ndarray]  # patterns u and antecedents (int64), and y_ua (float)
 
 
 Captures = Generator[Capture, np.ndarray, None]  # multipliers; what is sent back are the antecedents that are left
 
 
 def rounds_of(space: FallingStates, captures: Captures | None, least: int) -> tuple[list[Round], np.ndarray]:
-    """Rounds that drop what the multipliers can, and the antecedents that are left.
-
-    Nothing depends on how the multipliers were found: they are scaled to what each pattern and rule costs here.
-    """
+    """Rounds that drop what the multipliers, scaled to what patterns and rules cost here, can, and what is left."""
     left: np.ndarray = np.ones(len(space.antecedents), dtype=bool)
     rounds: list[Round] = []
     if captures is None or len(space.antecedents) == 0:
         return rounds, left
     left = eligible(space)
     everything = space.per_positive * int(space.positives.sum())
-    position = np.full(int(space.antecedents.max()) + 1, -1, dtype=np.int64)
-    position[space.antecedents] = np.arange(len(space.antecedents))
     capture = next(captures, None)
     while capture is not None:
         patterns = merged(space, left)
         if min(len(patterns.gain), len(patterns.loss)) == 0:
             break
-        pairs, rules = _scaled(space, patterns, capture, position)
+        pairs, rules = _scaled(space, patterns, capture)
         among = np.flatnonzero(left)
         dropped = among[everything - most_saved(space, patterns, pairs, rules, among) >= least]
         if len(dropped):
@@ -75,56 +62,23 @@ def rounds_of(space: FallingStates, captures: Captures | None, least: int) -> tu
     return rounds, left
 
 
-def _scaled(
-    space: FallingStates, patterns: Merged, capture: Capture, position: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _scaled(space: FallingStates, patterns: Merged, capture: Capture) -> tuple[np.ndarray, np.ndarray]:
     """Whole multipliers for the merged patterns, as large as they may be."""
-    u_of, v_of = capture.u_of[space.patterns], capture.v_of[space.patterns]
-    of_u = _Shares(u_of, patterns.u_of, patterns.gain)
-    of_v = _Shares(v_of, patterns.v_of, patterns.loss)
-    where, u, part = of_u.spread(capture.pair_u)
-    x = capture.pair_x[where] * part
-    again, v, part = of_v.spread(capture.pair_v[where])
-    pairs = _whole(u[again], v, x[again] * part, patterns.loss)
-    where, u, part = of_u.spread(capture.rule_u)
-    a = capture.rule_antecedent[where]
-    known = a < len(position)
-    a = np.where(known, position[np.where(known, a, 0)], -1)
-    kept = (a >= 0) & patterns.in_u[u, a.clip(0)]
+    place = np.empty_like(space.patterns)
+    place[space.patterns] = np.arange(len(place))
+    u, v, x = patterns.u_of[place[capture.pairs[0]]], patterns.v_of[place[capture.pairs[1]]], capture.pairs[2]
+    kept = (u >= 0) & (v >= 0)
+    pairs = _whole(u[kept], v[kept], x[kept], patterns.loss)
+    u, antecedent, y = patterns.u_of[place[capture.rules[0]]], *capture.rules[1:]
+    a = np.searchsorted(space.antecedents, antecedent).clip(0, len(space.antecedents) - 1)
+    kept = (u >= 0) & (space.antecedents[a] == antecedent) & patterns.in_u[u, a]
     costs = np.full(len(patterns.left), space.per_rule, dtype=np.int64)
-    rules = _whole(u[kept], a[kept], (capture.rule_y[where] * part)[kept], costs)
-    return pairs, rules
-
-
-class _Shares:
-    """Which merged patterns those of a search are, and with which shares."""
-
-    def __init__(self, old: np.ndarray, new: np.ndarray, mass: np.ndarray) -> None:
-        known = (old >= 0) & (new >= 0)
-        n = len(mass)
-        key = np.unique(old[known] * max(n, 1) + new[known])
-        self._old, self._new = key // max(n, 1), key % max(n, 1)
-        last = int(old.max(initial=-1)) + 1
-        self._starts = np.searchsorted(self._old, np.arange(last + 1))
-        share = mass[self._new].astype(float)
-        self._share = share / np.bincount(self._old, share, last)[self._old]
-
-    def spread(self, old: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """For each of the old ones: positions in them, repeated, the merged pattern and its share."""
-        counts = np.diff(self._starts)[old]
-        where = np.repeat(np.arange(len(old)), counts)
-        at = np.arange(len(where)) - np.repeat(np.cumsum(counts) - counts, counts) + self._starts[old[where]]
-        return where, self._new[at], self._share[at]
+    return pairs, _whole(u[kept], a[kept], y[kept], costs)
 
 
 def _whole(u: np.ndarray, of: np.ndarray, x: np.ndarray, most: np.ndarray) -> np.ndarray:
     """Integers in proportion, those of each ``of`` together what there is; the rest goes to the largest."""
-    n = int(u.max(initial=-1)) + 1
-    key, where = np.unique(of * n + u, return_inverse=True)
-    x = np.bincount(where, x, len(key))
-    of, u = key // max(n, 1), key % max(n, 1)
-    total = np.bincount(of, x, len(most))
-    share = x / np.where(total > 0, total, 1)[of]
+    share = x / np.bincount(of, x, len(most))[of]
     whole = np.where(share < _SMALLEST, 0, np.floor(share * most[of] * _BELOW)).astype(np.int64)
     given = np.zeros(len(most), dtype=np.int64)
     np.add.at(given, of, whole)
@@ -142,10 +96,8 @@ def prove_falling_rule_list(
     lower_bound: float | None = None,
     captures: Captures | None = None,
 ) -> Certificate:
-    """Prove that no falling rule list, of any length, has a smaller objective.
+    """Prove that no falling rule list, of any length, has a smaller objective than the model, or than ``lower_bound``.
 
-    ``model``: an optimal list, from any solver. ``regularization``: cost of one rule, 0 <= regularization < 1.
-    ``lower_bound``: prove instead that no list has an objective below this; whether the model is optimal is left open.
     ``captures``: multipliers that drop antecedents before the table is made; it is sent those that are left. Time and
     size grow with the sets that a search with a known optimum has to expand. Raises CertificateError when the model
     does not fit the problem, does not fall, or a better list exists.

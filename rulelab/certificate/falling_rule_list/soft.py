@@ -97,12 +97,9 @@ def check(
 def prove_soft_falling_rule_list(
     problem: Problem, model: FallingRuleList, regularization: float, lower_bound: float | None = None
 ) -> Certificate:
-    """Prove that no softly falling rule list, of any length, has a smaller objective.
+    """Prove that no softly falling rule list, of any length, has a smaller objective than the model, or the bound.
 
-    ``model``: an optimal list with a violation penalty, from any solver. ``regularization``: cost of one rule, 0 <=
-    regularization < 1. ``lower_bound``: prove instead that no list has an objective below this; whether the model is
-    optimal is left open. Raises CertificateError when the model does not fit the problem, or a better list exists, by
-    however little.
+    Raises CertificateError when the model does not fit the problem, or a better list exists, by however little.
     """
     if model.violation_penalty is None:
         raise CertificateError("the model must fall; softly falling lists have a violation penalty")
@@ -179,12 +176,6 @@ def _undercut(space: SoftStates, claims: list[Claim], first: int, below: SoftChi
             claim = what_is_left(space, claim, p, q)
         if claim.value > space.piece(rest_p, rest_q, claim.lowest):
             yield first + k, antecedent
-
-
-def steps(space: SoftStates, sets: np.ndarray, claims: list[Claim]) -> Iterator[Step]:
-    """The rules that the bounds do not rule out, with what they leave to be shown."""
-    for first, below in _parts(space, sets, claims):
-        yield from _open(space, claims, first, below)
 
 
 def _open(space: SoftStates, claims: list[Claim], first: int, below: SoftChildren) -> Iterator[Step]:

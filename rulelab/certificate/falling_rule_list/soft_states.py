@@ -25,7 +25,7 @@ import numpy as np
 from ...data.problem import Problem
 from ..certificate import CertificateError
 from ..whole_weights import divided
-from .states import MOST_ROUNDED, Entries, FallingStates, at_most, in_parts, loss_reaches, on_grid, states_of
+from .states import MOST_ROUNDED, Counted, Entries, FallingStates, at_most, in_parts, loss_reaches, on_grid, states_of
 
 _FINE_COST, _LARGEST_COST, _LARGEST_RISE = 1 << 48, 1 << 60, 1 << 58
 _GRAIN = 1 << 24
@@ -99,17 +99,11 @@ class SoftChildren(NamedTuple):
     antecedent: np.ndarray
     captured: np.ndarray
     """Array of integers, shape (n, 2): ... the positives and negatives that it captures, in whole weights, ..."""
-    left: np.ndarray  # ... the packed sets that it leaves ...
-    # p, n (int64): ... and the least proportion from then on.
-    p: np.ndarray
-    n: np.ndarray
+    left: np.ndarray  # ... and the packed sets that it leaves
 
 
 def soft_states(problem: Problem, regularization: float, positive_weight: float, penalty: float) -> SoftStates:
-    """Costs as integers on a fine grid.
-
-    Raises CertificateError when a parameter is out of range, or the costs are not integers that fit.
-    """
+    """Costs as integers on a fine grid; CertificateError where they do not fit, or a parameter is out of range."""
     whole, size = (problem, Fraction(1)) if problem.integral else divided(problem, False, any_size=True)
     if not 0 <= penalty < float("inf"):
         raise CertificateError(f"the violation penalty must be at least 0, not {penalty!r}")
@@ -162,54 +156,35 @@ def soft_children(space: SoftStates, entries: Entries) -> SoftChildren:
     largest = rest[0] / np.maximum(rest[0] + rest[1], 1)
     above = np.where(a * (p + e) > b * q, (p + e) / (n + e), 0.0)
     keep = required - rule > after
-    keep[keep] = ~_reached(
-        space,
-        positive.total[parent][keep],
-        (positive.first, negative.first),
-        parent[keep],
-        np.maximum(above, largest)[keep],
-        (lowest_p / lowest_n)[keep],
-        after[keep],
-        (entries.values[parent] - 2 * rule - rise)[keep],
-    )
-    parent, j, p, q, lowest_p, lowest_n, after, required, largest = (
-        each[keep] for each in (parent, j, p, q, lowest_p, lowest_n, after, required, largest)
+    cap, lowest, least = np.maximum(above, largest), lowest_p / lowest_n, entries.values[parent] - 2 * rule - rise
+    keep[keep] = ~_reached(space, (positive, negative), parent[keep], cap[keep], lowest[keep], after[keep], least[keep])
+    parent, j, p, q, lowest, after, required, largest = (
+        each[keep] for each in (parent, j, p, q, lowest, after, required, largest)
     )
     left = entries.sets[parent] & states.outside[j]
     open_ = np.zeros(len(left), dtype=bool)
     for part in states.chunks(len(left)):
-        positive, negative = states.totals(left[part])
-        open_[part] = ~_reached(
-            space,
-            positive.total,
-            (positive.first, negative.first),
-            np.arange(len(positive.total)),
-            largest[part],
-            (lowest_p / lowest_n)[part],
-            after[part],
-            required[part] - rule,
-        )
-    parent, j, left, lowest_p, lowest_n = (each[open_] for each in (parent, j, left, lowest_p, lowest_n))
+        weights, of = states.totals(left[part]), np.arange(part.stop - part.start)
+        open_[part] = ~_reached(space, weights, of, largest[part], lowest[part], after[part], required[part] - rule)
+    parent, j, left = (each[open_] for each in (parent, j, left))
     captured = space.weigh(entries.sets[parent] & ~left) if e else np.column_stack([p, q])[open_]
     some = captured.sum(axis=1) > 0
-    return SoftChildren(stops, *(each[some] for each in (parent, j, captured, left, lowest_p, lowest_n)))
+    return SoftChildren(stops, *(each[some] for each in (parent, j, captured, left)))
 
 
 def _reached(
     space: SoftStates,
-    total: np.ndarray,
-    first: tuple[np.ndarray, np.ndarray],
+    weights: tuple[Counted, Counted],
     of: np.ndarray,
     cap: np.ndarray,
     lowest: np.ndarray,
     rise: np.ndarray,
     required: np.ndarray,
 ) -> np.ndarray:
-    """Where loss and rise of every completion reach so much.
+    """Where loss and rise of every completion, of the sets of these weights at the places ``of``, reach so much.
 
-    ``total`` (int64 array): positives of the sets. ``first``: positives and negatives before each knot, of the sets at
-    the places ``of``. ``cap`` (float array): pieces of a proportion up to this, or up to ``lowest``, the least one
-    before, need not rise further than ``rise`` (int64 array) says, which every completion pays.
+    ``cap`` (float array): pieces of a proportion up to this, or up to ``lowest``, the least one before, need not rise
+    further than ``rise`` (int64 array) says, which every completion pays.
     """
     cap = np.maximum(cap, lowest)
     penalty = float(space.penalty)
@@ -225,15 +200,7 @@ def _reached(
         for part in space.states.chunks(len(rows)):
             chosen = rows[part]
             grains = np.minimum(np.ceil(high[chosen] * _GRAIN).astype(np.int64) + 1, _GRAIN)
-            where = of[chosen]
-            reached[chosen] = loss_reaches(
-                space.states,
-                total[chosen],
-                first[0][where],
-                first[1][where],
-                grains,
-                np.full(len(chosen), _GRAIN),
-                required[chosen] - paid[chosen],
-            )
+            whole, left = np.full(len(chosen), _GRAIN), required[chosen] - paid[chosen]
+            reached[chosen] = loss_reaches(space.states, weights, of[chosen], grains, whole, left)
         low = high
     return reached

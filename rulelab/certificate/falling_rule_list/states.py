@@ -143,15 +143,12 @@ def on_grid(problem: Problem, positive_weight: Fraction) -> tuple[Problem, Fract
 def falling_states(
     problem: Problem, regularization: float, positive_weight: float, total: Fraction | None = None, misplaced: int = 0
 ) -> FallingStates:
-    """Costs as integers, patterns in order, equal antecedents once.
+    """Costs as integers, patterns in order, equal antecedents once, of a problem of whole weights.
 
-    A regularization of many digits is replaced by a simpler fraction that puts all lists into the same order, see
-    `rulelab.data.exact_weights`: all losses are multiples of a unit, and no list has more rules than antecedents, for
-    one that repeats an antecedent captures nothing with it. A positive weight of too many digits is rounded.
-
-    ``problem``: of whole weights. ``total``: what all weighs in truth, in the problem's unit, where weights are rounded
-    down. ``misplaced``: units that rounding misplaces at most. Raises CertificateError when a parameter is out of
-    range, or the costs are not integers that fit.
+    A regularization of many digits stands for a simpler fraction that puts all lists into the same order, see
+    `rulelab.data.exact_weights`: no list has more rules than antecedents, for one that repeats an antecedent captures
+    nothing with it. A positive weight of too many digits is rounded. ``total``: what all weighs in truth, in the
+    problem's unit, where weights are rounded down, by ``misplaced`` units of any set at most. Raises CertificateError.
     """
     n_positive = int(problem.positives.sum())
     n = n_positive + int(problem.negatives.sum())
@@ -289,33 +286,30 @@ def children(space: FallingStates, entries: Entries) -> Children:
     exceeded[parent[too_much]] = True
     p, n = p + e, p + q + e  # the proportion as large as it can be
     # what the rule and those after it capture of the whole set has at most its proportion
-    proven = np.zeros(len(parent), dtype=bool)
+    proven, least = np.zeros(len(parent), dtype=bool), entries.values[parent] - 2 * rule
     for part in space.chunks(len(parent)):
-        of = parent[part]
-        total, first = positive.total[of], (positive.first[of], negative.first[of])
-        proven[part] = loss_reaches(space, total, *first, p[part], n[part], entries.values[of] - 2 * rule)
+        proven[part] = loss_reaches(space, (positive, negative), parent[part], p[part], n[part], least[part])
     parent, j, p, n, required = (each[~proven] for each in (parent, j, p, n, required))
     left = entries.sets[parent] & space.outside[j]
     proven = np.zeros(len(left), dtype=bool)
     for part in space.chunks(len(left)):
-        positive, negative = space.totals(left[part])
-        proven[part] = loss_reaches(
-            space, positive.total, positive.first, negative.first, p[part], n[part], required[part] - rule
-        )
+        of = np.arange(part.stop - part.start)
+        proven[part] = loss_reaches(space, space.totals(left[part]), of, p[part], n[part], required[part] - rule)
     parent, j, left, p, n, required = (each[~proven] for each in (parent, j, left, p, n, required))
     return Children(np.flatnonzero(exceeded), parent, j, Entries(left, p, n, required))
 
 
 def loss_reaches(
     space: FallingStates,
-    total: np.ndarray,
-    first_positive: np.ndarray,
-    first_negative: np.ndarray,
+    weights: tuple[Counted, Counted],
+    of: np.ndarray,
     cap_p: np.ndarray,
     cap_n: np.ndarray,
     required: np.ndarray,
 ) -> np.ndarray:
     """Where every completion by rules of proportions up to ``cap_p / cap_n`` loses at least so much in a set.
+
+    The sets are those of these weights at the places ``of``.
 
     Let T be what these rules capture, a = p_a / n_a the cap: p(T) <= a |T| + e, if rounding misplaces e. For any l >= 0
     the gain A p(T) - B q(T) is at most the sum over the set of the positive parts of A p_u - B q_u - l (p_u - a n_u),
@@ -327,6 +321,7 @@ def loss_reaches(
     The threshold is chosen with floats, and the inequality decided with integers of any size.
     """
     a, b = space.per_positive, space.per_negative
+    total, (first_positive, first_negative) = weights[0].total[of], (side.first[of] for side in weights)
     gain = a * first_positive - b * first_negative
     loss = a * total - required  # the gain that is too large
     proven = gain[:, 0] <= loss

@@ -44,7 +44,7 @@ from .columns import Columns, GaveUpError, columns
 from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands
 from .dual import DualValues, RangePrice, read_dual
 from .parity import SUFFIX, Parity, Sides, check_parities, parities, read_sides, read_tolerances
-from .partition import PART_RANGES, bound_parts, prove_parts
+from .partition import PART_RANGES, prove_parts
 
 PARAMETERS = ("max_complexity", "max_conditions", "regularization", "grid")
 BOUND_ONLY = "bound_only"  # a parameter of certificates whose dual values are not meant to prove the model optimal
@@ -90,12 +90,10 @@ def check(
     found.among = demands.words
     case = Case(problem, model, claim, demands, priced)
     try:
-        if PART_RANGES not in others:
-            prove(case, others, found)
-        elif claim.bound_only:
-            bound_parts(case, least_cost, prove, others, found)
+        if PART_RANGES in others:
+            prove_parts(case, least_cost, prove, others, found)
         else:
-            prove_parts(case, prove, others, found)
+            prove(case, others, found)
     except GaveUpError as error:
         if found.lower_bound is None:
             raise
@@ -197,10 +195,7 @@ class Case:
         return self.per_loss * self.sides.loss(times) + self.per_unit * complexity
 
     def is_better(self, covered: np.ndarray, complexity: int) -> bool:
-        """Whether a set of rules costs less than the model and meets the constraints.
-
-        ``covered`` (uint8 array, shape (n_rules, n_patterns + n_rows)).
-        """
+        """Whether rules that cover these patterns, and rows, cost less than the model and meet the constraints."""
         times, counting = np.split(covered.sum(axis=0, dtype=np.int64), [self.n_given])
         if self.cost_of(times, complexity) >= self.cost or not self.demands.hold(counting):
             return False
@@ -229,10 +224,7 @@ def sides_of(problem: Problem, form: str, claim: Claim) -> tuple[Sides, list[Par
 
 
 def in_digits(problem: Problem, claim: Claim) -> tuple[Problem, Fraction, Fraction, bool]:
-    """The problem in whole weights, what 1 is worth, what complexity costs in them, and whether they are rounded.
-
-    Raises CertificateError when the groups' weights are not those of the problem.
-    """
+    """The problem in whole weights, what 1 is worth, what complexity costs in them, and whether they are rounded."""
     if rounds(problem, claim):
         whole, unit = rounded_down(problem, _LARGEST_ROUNDED, bool(claim.tolerances))
         return whole, unit, Fraction(math.floor(claim.regularization / unit * _PARTS), _PARTS), True

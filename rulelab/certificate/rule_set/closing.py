@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..parts import CELLS, PRODUCTS, look, parts, select
+from ..parts import CELLS, PRODUCTS, look, parts, select, unique_rows
 from .columns import Effort
 
 MOST_CELLS = 1_000_000_000_000  # most cells of rules and patterns that are looked at, some minutes of work
@@ -65,7 +65,7 @@ class Closing:
         self, covered: np.ndarray, costs: SetCosts, slack: int, is_better: Callable[[tuple[int, ...]], bool]
     ) -> None:
         self.n_patterns = covered.shape[1]
-        member, kind = _distinct(covered)
+        _, member, kind = unique_rows(covered.T)
         self.cells = select(covered, np.arange(len(covered)), member)
         missed, first, again = (
             np.bincount(kind, weights=values, minlength=len(member))
@@ -143,8 +143,8 @@ class Closing:
     def _promising(self, node: _Node, gain: np.ndarray, needed: float) -> tuple[np.ndarray, np.ndarray]:
         """Candidates that may take part in a set within the slack, and which of them may be its first.
 
-        ``gain`` (float array, shape (n_candidates,)): the most that a candidate takes off the cost of the node's rules
-        alone. ``needed``: what must be taken off in all.
+        ``gain``: the most that each takes off the cost of the node's rules alone; ``needed``: what must be taken off in
+        all.
         """
         sizes = self.sizes[node.candidates]
         fits = np.flatnonzero((sizes <= node.room).all(axis=1) & (node.spent + node.extra <= self.slack))
@@ -187,14 +187,3 @@ class Closing:
             values = cells[:, part].astype(np.float64)
             out += (values[tried] * weight[part]) @ values.T
         return out
-
-
-def _distinct(covered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """One pattern of each kind that rules tell apart, and the kind of each pattern."""
-    packed = np.empty((covered.shape[1], -(-len(covered) // 8)), dtype=np.uint8)
-    for part in parts(covered.shape[1], len(covered)):
-        packed[part] = np.packbits(covered[:, part], axis=0).T
-    if not packed.size:
-        return np.arange(min(1, len(packed))), np.zeros(len(packed), dtype=np.int64)
-    _, member, kind = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
-    return member, kind

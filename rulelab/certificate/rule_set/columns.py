@@ -184,10 +184,8 @@ class HeavyRules:
     def _reach(self, size: int, wanted: int, helping: np.ndarray, total: np.ndarray, removed: np.ndarray) -> np.ndarray:
         """Which rules may be extended to one of enough weight: bool, of the shape of ``total``.
 
-        ``size``: of the rules. ``wanted``: least size of an extension, at least ``size``. ``helping``, ``total`` (float
-        arrays, shape (n_parts, n_rules)): at least the weight of the helping rows, and the sum of all. ``removed``
-        (float array, shape (n_parts or 1, n_conditions)): hurting weight that each further condition takes away at
-        most.
+        ``size``: of the rules; ``wanted``: least size of an extension. ``helping``, ``total``: at least the weight of
+        the helping rows, and of all. ``removed``: hurting weight that each further condition takes away at most.
         """
         needed = self.needed[wanted:]
         if len(needed) == 1 and size == wanted:
@@ -271,10 +269,8 @@ def columns(
 ) -> Columns:
     """All rules of at most D conditions whose reduced cost price * (1 + conditions) - weight is at most the slack.
 
-    ``matrix`` (bool array, shape (n_patterns, n_conditions)), ``weight`` (int64 array, shape (n_patterns,)).
-    ``n_given``: of the patterns so many are meant when it is asked whether a rule covers any; all by default. Raises
-    CertificateError when the sums are too large to be exact, GaveUpError after `MOST_CELLS` of work, or `MOST_COLUMNS`
-    rules.
+    Only the first ``n_given`` patterns count when it is asked whether a rule covers any. Raises CertificateError when
+    the sums are too large to be exact, GaveUpError after `MOST_CELLS` of work, or `MOST_COLUMNS` rules.
     """
     if sum(map(abs, weight.tolist())) >= EXACT or (max_conditions + 1) * price + abs(slack) >= EXACT:
         raise CertificateError("the dual values are too large to be summed exactly; use a coarser grid")

@@ -79,10 +79,7 @@ class Demands:
         return bool((found.met > 0).all() and (found.used <= self.asked.most).all())
 
     def check(self, model: RuleSet, given: np.ndarray, times: np.ndarray) -> None:
-        """Refuse a model that does not obey, of conjunctions that hold for ``given``; raises CertificateError.
-
-        ``given`` (bool array, shape (n_patterns, n_conditions)). ``times`` (int64 array, shape (n_rows,)).
-        """
+        """Refuse a model of conjunctions that hold for ``given`` and does not obey; raises CertificateError."""
         if not self.words:
             return
         if any(not given[:, list(clause)].all(axis=1).any() for clause in model.clauses):

@@ -70,12 +70,10 @@ def read_dual(
     max_complexity: int,
     ranges: Sequence[RangePrice] = (),
 ) -> DualValues:
-    """Dual values of a certificate, checked.
+    """Dual values of a certificate, as `rulelab.certificate.rule_set.proof.prove_rule_set` says, checked.
 
-    ``arrays``: ``dual``, int64 of shape (n_patterns,), or (n_groups, n_patterns) with constraints; ``price``, int64 of
-    shape (1,); with constraints ``multipliers``, float64 of shape (n_rates, n_groups, n_groups). ``grid``,
-    ``per_loss``: G and Q. ``ranges``: of a part of the sets, in which rates are within ranges. Raises CertificateError
-    when the arrays are not of this form, or values are out of range or too large for exact sums.
+    ``grid``, ``per_loss``: G and Q. ``ranges``: of a part of the sets, in which rates are within ranges. Raises
+    CertificateError when values are out of range or too large for exact sums.
     """
     expected = {"dual", "price", "multipliers"} if constraints else {"dual", "price"}
     if set(arrays) != expected:

@@ -27,6 +27,7 @@ from .checker import (
     Case,
     Claim,
     check_model,
+    least_cost,
     prove,
     read_claim,
     read_group_size,
@@ -47,7 +48,7 @@ def check(
     case = Smaller(problem, model, parameters)
     found.objective, of_dual = float(case.gap), Outcome(checked=found.checked)
     if case.least and PART_RANGES in arrays:
-        prove_parts(case, prove, arrays, of_dual)
+        prove_parts(case, least_cost, prove, arrays, of_dual)
     elif case.least:
         prove(case, arrays, of_dual)
     claim, named = case.claim, " and ".join(name.replace("_", " ") for name in case.claim.tolerances)
@@ -130,13 +131,10 @@ def prove_least_gap_rule_set(
     rates: Collection[str],
     arrays: Mapping[str, np.ndarray],
 ) -> Certificate:
-    """A certificate that no rule set of this accuracy within the limits of a claim has a smaller gap.
+    """A certificate that no rule set of this accuracy within the limits of a claim has a smaller gap in the rates.
 
-    ``problem``: with groups. ``model``: of the least gap in the ``rates``. ``claim``: without regularization and
-    tolerances; if ``zero_one``, accuracy and rates are those of the predictions, not of the Hamming loss.
-    ``min_accuracy``: the sets that are meant lose at most 1 less this of the weight. ``arrays``: as for
-    `prove_rule_set`, of the program of the sets of a smaller gap, the largest of which is the tolerance. Raises
-    CertificateError when the model does not fit the problem or the limits.
+    ``arrays``: as for `prove_rule_set`, of the program of the sets of a smaller gap, the largest of which is the
+    tolerance. Raises CertificateError when the model does not fit the problem or the limits.
     """
     parameters = _parameters(problem, model, claim, min_accuracy, rates)
     require_readable(Smaller(problem, model, parameters), arrays)

@@ -79,10 +79,7 @@ class Sides:
         return replace(self, wanted=wanted, unwanted=np.zeros_like(wanted), worth=worth, constant=constant)
 
     def measure(self, times: np.ndarray) -> tuple[list[int], list[int]]:
-        """Of each group the wanted weight that is not covered, and the unwanted weight, once for each covering rule.
-
-        ``times`` (int64 array, shape (n_patterns,)): how many rules cover each pattern.
-        """
+        """Of each group the wanted weight that no rule covers, and the unwanted weight, once for each covering rule."""
         return self.wanted[:, times == 0].sum(axis=1).tolist(), (self.unwanted @ times).tolist()
 
 
@@ -170,10 +167,7 @@ def read_sides(problem: Problem, form: str, fair: bool) -> Sides:
 
 
 def parities(sides: Sides, form: str, tolerances: Mapping[str, Fraction], min_group_size: int = 0) -> list[Parity]:
-    """The constraints, in the order of the tolerances, between groups of at least so many rows that a rate is about.
-
-    Raises CertificateError where such a group has no such rate, or less than two are left.
-    """
+    """The constraints, in the order of the tolerances, between groups of at least so many rows that a rate is about."""
     positives, negatives = sides.wanted.sum(axis=1).tolist(), sides.unwanted.sum(axis=1).tolist()
     if form == "cnf":
         positives, negatives = negatives, positives

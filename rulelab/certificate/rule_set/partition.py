@@ -27,6 +27,7 @@ from .dual import RangePrice
 from .parity import Parity
 
 PART_RANGES = "part_ranges"
+PART_ENDED = "part_ended"
 MOST_PARTS = 10_000
 MOST_BOXES = 100_000
 _ROUNDS = 100  # of tightening; every one is right, so that fewer prove less
@@ -111,44 +112,61 @@ def _sign(x: Fraction) -> int:
 
 
 Prove = Callable[[Any, Mapping[str, np.ndarray], Outcome], None]  # checks the dual values of a case
+LeastCost = Callable[[Any, Mapping[str, np.ndarray], Outcome], int]  # what the dual values of a case alone show
 
 
-def prove_parts(case: Any, prove: Prove, arrays: Mapping[str, np.ndarray], found: Outcome) -> None:
-    """Say what is proven; raises CertificateError where the proof fails.
+def prove_parts(
+    case: Any, least_cost: LeastCost, prove: Prove, arrays: Mapping[str, np.ndarray], found: Outcome
+) -> None:
+    """Say what is proven; raises CertificateError where the proof fails, or is for less than the model's cost.
 
-    ``prove`` checks the dual values of a part, as those of a whole. ``arrays``, with a first axis for the parts:
-    ``part_ranges``, int64 of shape (n_rates * n_groups, 2), the least and the largest n of each rate;
-    ``part_range_prices``, float64 of the same shape, their multipliers; ``part_dual``, int64 of shape (n_groups,
-    n_patterns); ``part_multipliers``, float64 of shape (n_rates * n_groups, n_groups); ``part_price`` and
-    ``part_grid``, an int64 each. Where sets must use something, or may only so often, ``part_demand_prices``, int64 of
-    shape (n_demands + n_limits,).
+    ``arrays``, with a first axis for the parts: ``part_ranges``, int64 of shape (n_rates * n_groups, 2), the least and
+    the largest n of each rate; ``part_range_prices``, float64 of the same shape, their multipliers; ``part_dual``,
+    int64 of shape (n_groups, n_patterns); ``part_multipliers``, float64 of shape (n_rates * n_groups, n_groups);
+    ``part_price`` and ``part_grid``, an int64 each. Where sets must use something, or may only so often,
+    ``part_demand_prices``, int64 of shape (n_demands + n_limits,). Of a bound ``part_ended``, uint8: 1 for parts that
+    the search has ended, which are proven to cost at least what the dual values of all others show.
     """
     found.objective = float(case.worth)
-    if case.claim.bound_only:
-        raise CertificateError("the certificate is for a bound")
     parts = Parts(case, arrays)
     parts.require_all()
-    for k in range(len(parts)):
-        with parts.counting(k, found) as counts:
-            prove(parts.case(k), parts.arrays(k), counts)
+    bounds, least = [-1] * len(parts), case.cost
+    if case.claim.bound_only:
+        ended = arrays[PART_ENDED]
+        if (ended > 1).any():
+            raise CertificateError("whether a part has ended must be 0 or 1")
+        bounds = [parts.bound(k, least_cost, found) for k in range(len(parts))]
+        least = min([least, *(bound for bound, done in zip(bounds, ended, strict=True) if not done)])
+    for k, bound in enumerate(bounds):
+        if bound < least:
+            part = parts.case(k)
+            part.cost, part.claim = least, replace(part.claim, bound_only=False)
+            try:
+                with parts.counting(k, found) as counts:
+                    prove(part, parts.arrays(k), counts)
+            except GaveUpError:
+                if not case.claim.bound_only:
+                    raise
+                least = bound
     found.checked.setdefault("parts", 0)
-    found.lower_bound = case.objective(case.cost)
+    found.lower_bound = case.objective(least)
+    if least < case.cost:
+        found.prove_bound(found.lower_bound, found.among)
+        raise CertificateError(found.reason)
 
 
 class Parts:
     """The parts of a certificate, with ``boxes``, the ranges of each.
 
-    ``arrays``: as `prove_parts` takes them. ``more``: of the arrays that it holds besides, of a number for each part.
-    Raises CertificateError when an array has not the form that it must have.
+    ``arrays``: as `prove_parts` takes them. Raises CertificateError when one has not the form that it must have.
     """
 
-    def __init__(self, case: Any, arrays: Mapping[str, np.ndarray], more: Mapping[str, np.dtype] | None = None) -> None:
+    def __init__(self, case: Any, arrays: Mapping[str, np.ndarray]) -> None:
         if not case.parities:
             raise CertificateError("parts are of rates of groups that are compared")
         self.space, self._arrays = Space(case), arrays
-        self.boxes = _read(self.space, arrays, more or {})
+        self.boxes = _read(self.space, arrays)
         self._shape = len(case.parities), len(case.sides.names)
-        self._counted: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -186,23 +204,48 @@ class Parts:
     @contextmanager
     def counting(self, k: int, found: Outcome) -> Iterator[Outcome]:
         """What a check of a part finds, the counts of which are added to those of all."""
-        of_part = Outcome()
+        of_part, counts = Outcome(), found.checked
         try:
             yield of_part
         finally:
             for name, n in of_part.checked.items():
-                self._counted[name] = self._counted.get(name, 0) + n
-            found.checked.update(self._counted, parts=max(k + 1, found.checked.get("parts", 0)))
+                counts[name] = counts.get(name, 0) + n
+            counts["parts"] = max(k + 1, counts.get("parts", 0))
+
+    def bound(self, k: int, least_cost: LeastCost, found: Outcome) -> int:
+        """What sets of a part cost at least, by its dual values and by its rates alone."""
+        case, within = self.space.case, self.space.tightened(self.boxes[k])
+        with self.counting(k, found) as counts:
+            linear = least_cost(self.case(k), self.arrays(k), counts)
+        return min(case.cost, max(linear, case.cost if within is None else self.space.least_cost(within)))
 
     def require_all(self) -> None:
         """Refuse parts that leave out a set that could be better; raises CertificateError."""
-        _require_covered(self.space, self.boxes)
+        effort, space = Effort(MOST_BOXES, "the check that the parts hold all sets"), self.space
+        stack = [space.whole]
+        while stack:
+            effort.spend(1)
+            box = space.tightened(stack.pop())
+            if box is None or space.least_cost(box) > space.case.cost - space.case.step:
+                continue
+            meeting = [part for part in self.boxes if all(_meet(a, b) for a, b in zip(part, box, strict=True))]
+            if not meeting:
+                stack += _halves(box)
+                continue
+            if any(all(_inside(b, a) for a, b in zip(part, box, strict=True)) for part in meeting):
+                continue
+            ends = enumerate(zip(meeting[0], box, strict=True))
+            k, (low, high) = next((k, a) for k, (a, b) in ends if not _inside(b, a))
+            first, last = box[k]
+            pieces = ((first, min(last, low - 1)), (max(first, low), min(last, high)), (max(first, high + 1), last))
+            stack += [(*box[:k], piece, *box[k + 1 :]) for piece in pieces if piece[0] <= piece[1]]
 
 
-def _read(space: Space, arrays: Mapping[str, np.ndarray], more: Mapping[str, np.dtype]) -> list[Box]:
+def _read(space: Space, arrays: Mapping[str, np.ndarray]) -> list[Box]:
     """The parts' ranges; raises CertificateError when an array has not the form that it must have."""
     sides, n_rates, asked = space.case.sides, len(space.case.parities), space.case.demands.asked
-    names = {*_ARRAYS, *more, *([PART_PRICES] if space.case.demands.words else [])}
+    names = {*_ARRAYS, *([PART_PRICES] if space.case.demands.words else [])}
+    names |= {PART_ENDED} if space.case.claim.bound_only else set()
     if set(arrays) != names:
         raise CertificateError(f"a certificate in parts must hold {sorted(names)}, not {sorted(arrays)}")
     n_parts, n_groups = len(arrays[PART_RANGES]), len(sides.names)
@@ -217,7 +260,7 @@ def _read(space: Space, arrays: Mapping[str, np.ndarray], more: Mapping[str, np.
         "part_price": (whole, (n_parts,)),
         "part_grid": (whole, (n_parts,)),
         PART_PRICES: (whole, (n_parts, len(asked.meets) + len(asked.most))),
-        **{name: (dtype, (n_parts,)) for name, dtype in more.items()},
+        PART_ENDED: (np.dtype(np.uint8), (n_parts,)),
     }
     for name in sorted(names):
         dtype, shape = forms[name]
@@ -238,27 +281,6 @@ def _read(space: Space, arrays: Mapping[str, np.ndarray], more: Mapping[str, np.
     return [tuple((low, high) for low, high in part[at].tolist()) for part in ranges]
 
 
-def _require_covered(space: Space, parts: list[Box]) -> None:
-    """Refuse parts that leave out a set that could be better; raises CertificateError."""
-    effort = Effort(MOST_BOXES, "the check that the parts hold all sets")
-    stack = [space.whole]
-    while stack:
-        effort.spend(1)
-        box = space.tightened(stack.pop())
-        if box is None or space.least_cost(box) > space.case.cost - space.case.step:
-            continue
-        meeting = [part for part in parts if all(_meet(a, b) for a, b in zip(part, box, strict=True))]
-        if not meeting:
-            stack += _halves(box)
-            continue
-        if any(all(_inside(b, a) for a, b in zip(part, box, strict=True)) for part in meeting):
-            continue
-        k, (low, high) = next((k, a) for k, (a, b) in enumerate(zip(meeting[0], box, strict=True)) if not _inside(b, a))
-        first, last = box[k]
-        pieces = ((first, min(last, low - 1)), (max(first, low), min(last, high)), (max(first, high + 1), last))
-        stack += [(*box[:k], piece, *box[k + 1 :]) for piece in pieces if piece[0] <= piece[1]]
-
-
 def _halves(box: Box) -> list[Box]:
     """A box that no part meets, cut in two: it may be empty, which tightening has not shown; else CertificateError."""
     k = min((k for k, (low, high) in enumerate(box) if low < high), key=lambda k: box[k][1] - box[k][0], default=None)
@@ -275,48 +297,3 @@ def _meet(a: tuple[int, int], b: tuple[int, int]) -> bool:
 
 def _inside(a: tuple[int, int], b: tuple[int, int]) -> bool:
     return b[0] <= a[0] and a[1] <= b[1]
-
-
-ENDED = {"part_ended": np.dtype(np.uint8)}  # the array that says which parts the search has ended: 0 or 1 for each
-
-
-def bound_parts(
-    case: Any,
-    least_cost: Callable[[Any, Mapping[str, np.ndarray], Outcome], int],
-    prove: Prove,
-    arrays: Mapping[str, np.ndarray],
-    found: Outcome,
-) -> None:
-    """Say what is proven; raises CertificateError where the proof fails, or is for less than the model's cost.
-
-    ``least_cost``: what the dual values of a part alone show. ``prove``: what checks that no set of a part costs less
-    than its case. ``arrays``: as for `prove_parts`, and ``part_ended``.
-    """
-    found.objective = float(case.worth)
-    parts = Parts(case, arrays, ENDED)
-    (ended,) = (arrays[name] for name in ENDED)
-    if (ended > 1).any():
-        raise CertificateError("whether a part has ended must be 0 or 1")
-    parts.require_all()
-    bounds = []
-    for k, box in enumerate(parts.boxes):
-        with parts.counting(k, found) as counts:
-            linear = least_cost(parts.case(k), parts.arrays(k), counts)
-        within = parts.space.tightened(box)
-        by_rates = case.cost if within is None else parts.space.least_cost(within)
-        bounds.append(min(case.cost, max(linear, by_rates)))
-    least = min([case.cost, *(bound for bound, done in zip(bounds, ended, strict=True) if not done)])
-    for k, bound in enumerate(bounds):
-        if ended[k] and bound < least:
-            part = parts.case(k)
-            part.cost, part.claim = least, replace(part.claim, bound_only=False)
-            try:
-                with parts.counting(k, found) as counts:
-                    prove(part, parts.arrays(k), counts)
-            except GaveUpError:
-                least = bound
-    found.checked.setdefault("parts", 0)
-    found.lower_bound = case.objective(least)
-    if least < case.cost:
-        found.prove_bound(found.lower_bound, found.among)
-        raise CertificateError(found.reason)

@@ -12,7 +12,7 @@ from ..certificate import Certificate, certificate_of
 from .checker import Case, Claim, check_model, read_claim, read_linear
 from .demands import read_demands
 from .dual import in_order
-from .partition import ENDED, PART_RANGES, Parts
+from .partition import PART_RANGES, Parts
 
 
 def prove_rule_set(problem: Problem, model: RuleSet, claim: Claim, arrays: Mapping[str, np.ndarray]) -> Certificate:
@@ -36,7 +36,7 @@ def prove_rule_set(problem: Problem, model: RuleSet, claim: Claim, arrays: Mappi
     the dual values of ``rate of group g - rate of group h <= tolerance``, at least 0, in units of 1 / Q rows; 0 for
     groups that are left out.
 
-    - Instead of these those of parts, see `prove_parts` and `bound_parts` in `rulelab.certificate.rule_set.partition`.
+    - Instead of these those of parts, see `rulelab.certificate.rule_set.partition.prove_parts`.
 
     - ``demands``, where sets have to obey: uint8, shape (n_demands, n_antecedents), 1 where an antecedent meets a
     demand; where something may not be used any number of times ``uses``, uint8, shape (n_limits, n_antecedents), how
@@ -48,10 +48,7 @@ def prove_rule_set(problem: Problem, model: RuleSet, claim: Claim, arrays: Mappi
 
 
 def require_checkable(problem: Problem, model: RuleSet, certificate: Certificate) -> None:
-    """Refuse dual values that `rulelab.verify` would not read, such as those too large for exact sums.
-
-    Raises CertificateError.
-    """
+    """Refuse dual values that `rulelab.verify` would not read, such as those too large for exact sums."""
     problem = problem.in_order()
     demands, priced, others = read_demands(problem, certificate.arrays)
     require_readable(Case(problem, model, read_claim(certificate.parameters), demands, priced), others)
@@ -62,6 +59,6 @@ def require_readable(case: Case, arrays: Mapping[str, np.ndarray]) -> None:
     if PART_RANGES not in arrays:
         read_linear(case, arrays)
         return
-    parts = Parts(case, arrays, ENDED if case.claim.bound_only else None)
+    parts = Parts(case, arrays)
     for k in range(len(parts)):
         read_linear(parts.case(k), parts.arrays(k))

@@ -27,9 +27,8 @@ class Fixing:
     """Antecedents that some list better than the incumbent may have: ``allowed`` (bool, shape (m,)).
 
     No list with a rule above the threshold, and an else that is not, costs less than ``least``. ``useful``: there is
-    more to try with another incumbent. ``is_stale``: so many antecedents were dropped that the patterns are merged
-    anew. The last iteration has dropped some (``has_dropped``), took so many words of sets (``effort``), or hardly
-    improved (``stalls``).
+    more to try with another incumbent. ``is_stale``: the patterns are to be merged anew. The last iteration has dropped
+    some (``has_dropped``), took so many words of sets (``effort``), or hardly improved (``stalls``).
     """
 
     def __init__(self, prepared: Prepared) -> None:
@@ -125,20 +124,13 @@ def captures(prepared: Prepared, best: int) -> Captures:
 
 
 def _capture(prepared: Prepared, pairing: Pairing) -> Capture:
-    pairs = pairing.pairs
-    of = np.full((2, int(prepared.patterns.max()) + 1), -1, dtype=np.int64)
-    of[0, prepared.patterns], of[1, prepared.patterns] = pairing.u_of, pairing.v_of
+    pairs, antecedents = pairing.pairs, prepared.antecedents
     some, rules = pairs.multiplier > 0, pairs.rule_multiplier > 0
-    u = np.arange(len(pairs.gain))
+    u, v = prepared.patterns[pairing.first_u], prepared.patterns[pairing.first_v]
+    x, y = (each[each > 0].astype(float) for each in (pairs.multiplier, pairs.rule_multiplier))
     return Capture(
-        u_of=of[0],
-        v_of=of[1],
-        pair_u=np.repeat(u, np.diff(pairs.pair_start))[some],
-        pair_v=pairs.other[some].astype(np.int64),
-        pair_x=pairs.multiplier[some].astype(float),
-        rule_u=np.repeat(u, np.diff(pairs.choice_start))[rules],
-        rule_antecedent=prepared.antecedents[pairs.choice[rules]],
-        rule_y=pairs.rule_multiplier[rules].astype(float),
+        pairs=(np.repeat(u, np.diff(pairs.pair_start))[some], v[pairs.other[some]], x),
+        rules=(np.repeat(u, np.diff(pairs.choice_start))[rules], antecedents[pairs.choice[rules]], y),
     )
 
 
@@ -159,9 +151,6 @@ class Pairing(NamedTuple):
     # first_u, first_v (int64): a pattern, among those prepared, of each u and of each v
     first_u: np.ndarray
     first_v: np.ndarray
-    # u_of, v_of (int64): the u, or v, of each pattern; -1: none
-    u_of: np.ndarray
-    v_of: np.ndarray
     effort: int  # what it took to make them, in words of sets about
 
 
@@ -174,10 +163,7 @@ class Summed(NamedTuple):
 
 
 def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: int | None) -> Pairing | None:
-    """Merge the patterns that the allowed antecedents do not tell apart, and pair them; None: it would be too large.
-
-    The multipliers begin where those of ``before``, of more antecedents, ended.
-    """
+    """Merge the patterns that the allowed antecedents do not tell apart, and pair them, beginning with those before."""
     data, m = prepared.data, len(allowed)
     packed = patterns_of(prepared) & bits.pack(allowed[None, :])[0]
     group, first = bits.group_equal_rows(packed)
@@ -220,7 +206,10 @@ def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: 
         return None
     choice = np.nonzero(bits.unpack(held_u, m))[1].astype(np.int32)
     largest = float(gains.max())
+    of_choices = ("choice_log", "choice_weight", "choice_last", "rule_log", "rule_share", "rule_last", "rule_sum")
     pairs = JointCapture(
+        **{name: np.zeros(len(choice), dtype=np.float32) for name in of_choices},
+        **{name: np.zeros(len(u), dtype=np.float32) for name in ("share_log", "share", "share_last", "share_sum")},
         gain=gains[sides[0]],
         loss=loss,
         gain_share=(gains[sides[0]] / largest).astype(np.float32),
@@ -238,19 +227,8 @@ def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: 
         by_choice=np.zeros(block_start[-1], dtype=np.uint8),
         allowed=allowed.copy(),
         whole=gains @ bits.unpack(packed, m) - data.per_rule,
-        choice_log=np.zeros(len(choice), dtype=np.float32),
-        choice_weight=np.zeros(len(choice), dtype=np.float32),
-        choice_last=np.zeros(len(choice), dtype=np.float32),
-        share_log=np.zeros(len(u), dtype=np.float32),
-        share=np.zeros(len(u), dtype=np.float32),
-        share_last=np.zeros(len(u), dtype=np.float32),
-        share_sum=np.zeros(len(u), dtype=np.float32),
         start_of_rule=np.concatenate([[0], np.cumsum(np.bincount(choice, minlength=m))]),
         entry_of_rule=np.argsort(choice, kind="stable").astype(np.int32),
-        rule_log=np.zeros(len(choice), dtype=np.float32),
-        rule_share=np.zeros(len(choice), dtype=np.float32),
-        rule_last=np.zeros(len(choice), dtype=np.float32),
-        rule_sum=np.zeros(len(choice), dtype=np.float32),
         rule_multiplier=np.zeros(len(choice), dtype=np.int64),
         rule=np.full(m, data.per_rule, dtype=np.int64),
         rule_part=np.full(m, data.per_rule / largest, dtype=np.float32),
@@ -266,7 +244,7 @@ def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: 
     if before is not None and start is not None:
         _begin(pairs, key, start, before, places[0, group])
     effort = n_u * n_v * packed.shape[1]
-    return Pairing(pairs, first[sides[0]], first[sides[1]], places[0, group], places[1, group], effort)
+    return Pairing(pairs, first[sides[0]], first[sides[1]], effort)
 
 
 def _starts(key: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """What a search for a falling rule list does beside expanding prefixes: better lists, and fewer antecedents.
 
-After some thousand prefixes without a proof, local searches look for a better incumbent (see `Climbing`), and the
+After some thousand prefixes without a proof, local searches look for a better incumbent (see `climb`), and the
 antecedents are dropped that the joint capture bound rules out (see `Fixing`). That may take about as long as expanding
 the prefixes took and expanding the queue would take, and longer while it gets on; then prefixes are expanded again,
 and several times as many as before where the bound gets no better.
@@ -17,7 +17,7 @@ from ...kernels.jit import inlined, inner, kernel
 from . import kernels, state
 from .expansion import count_antecedents
 from .fixing import Fixing
-from .state import Layout, Rules, Store
+from .state import Store
 
 _STARTS = 24
 _REMOVED, _ADDED = 0.3, 3
@@ -108,36 +108,6 @@ def _uncaptured(arrays, store, member, without):
                 left[w] &= ~row[w]
 
 
-class Climbing:
-    """Local searches, the first of them from the incumbent, the others from what is left of it at random."""
-
-    def __init__(self, arrays: Layout, rules: Rules, store: Store, seed: int) -> None:
-        m = len(arrays.by_antecedent)
-        self._arrays, self._rules, self._store = (
-            arrays,
-            rules,
-            store._replace(counts=np.zeros_like(store.counts), sets=np.zeros_like(store.sets)),
-        )
-        self._rng = np.random.default_rng(seed)
-        self._path = np.zeros(m + 1, dtype=np.int64)
-        self.left = _STARTS
-        self._first = True
-        self.effort = 0
-
-    def go_on(self, best: tuple[int, ...]) -> tuple[int, ...]:
-        """A list made from the incumbent, both by the antecedents of the search."""
-        kept = self._arrays.kept
-        member = np.zeros(len(self._arrays.by_antecedent), dtype=bool)
-        member[list(best)] = True
-        if not self._first:
-            member &= self._rng.random(len(member)) >= _REMOVED
-            member[self._rng.choice(kept, min(_ADDED, len(kept)))] = True
-        self._first = False
-        self.left -= 1
-        self.effort = climb(self._arrays, self._rules, self._store, member)
-        return tuple(self._path[: put_in_order(self._arrays, self._rules, self._store, member, self._path)].tolist())
-
-
 class Reducing:
     """Better lists, and antecedents dropped by the joint capture bound.
 
@@ -153,7 +123,9 @@ class Reducing:
         self._allowance = 0
         self._needed = _LEAST
         self._fixing = Fixing(search._data)
-        self._climbing: Climbing | None = None
+        self._climbs = 0  # local searches left: the first from the incumbent, others from what is left of it at random
+        self._rng: np.random.Generator
+        self._scratch: Store | None = None
         self._climbed: float = np.inf  # antecedents that local searches had
         self._rounds = 0
         self._tried = -1  # the incumbent's cost for which the bound gets no better
@@ -194,15 +166,16 @@ class Reducing:
         """A unit of work; whether more are promising."""
         search = self._search
         left = len(search._layout.kept)
-        if self._climbing is None and search.iterations and 1 < left < _SHRUNK * self._climbed:
-            self._climbed = left
+        if not self._climbs and search.iterations and 1 < left < _SHRUNK * self._climbed:
+            self._climbed, self._climbs = left, _STARTS
             self._rounds += 1
-            seed = (search.random_state or 0) + self._rounds
-            self._climbing = Climbing(search._layout, search._rules, search._store, seed)
+            self._rng = np.random.default_rng((search.random_state or 0) + self._rounds)
+            store = search._store
+            self._scratch = store._replace(counts=np.zeros_like(store.counts), sets=np.zeros_like(store.sets))
         search.work += 1
         best = int(search._store.numbers[state.BEST])
-        if self._climbing is not None:
-            self._allowance -= self._climb(self._climbing)
+        if self._climbs:
+            self._allowance -= self._climb()
             return True
         if best == self._tried:
             return self._end()
@@ -227,18 +200,26 @@ class Reducing:
         self.after = self._search.work + self._patience if self._fixing.useful else np.inf
         return False
 
-    def _climb(self, climbing: Climbing) -> int:
+    def _climb(self) -> int:
         """One local search; returns the words that it looked at."""
-        search, numbers = self._search, self._search._store.numbers
-        antecedents = search._data.antecedents
+        search, store, layout = self._search, self._scratch, self._search._layout
+        antecedents, m = search._data.antecedents, len(layout.by_antecedent)
         place = {antecedent: a for a, antecedent in enumerate(antecedents.tolist())}
-        found = climbing.go_on(tuple(place[each] for each in search._best.antecedents if each in place))
-        search._consider(tuple(antecedents[list(found)].tolist()), search.work)
+        member, path = np.zeros(m, dtype=bool), np.zeros(m + 1, dtype=np.int64)
+        member[[place[each] for each in search._best.antecedents if each in place]] = True
+        if self._climbs < _STARTS:
+            member &= self._rng.random(m) >= _REMOVED
+            member[self._rng.choice(layout.kept, min(_ADDED, len(layout.kept)))] = True
+        self._climbs -= 1
+        effort = int(climb(layout, search._rules, store, member))
+        found = path[: put_in_order(layout, search._rules, store, member, path)]
+        search._consider(tuple(antecedents[found].tolist()), search.work)
+        numbers = search._store.numbers
         numbers[state.BEST] = min(search._best.cost, numbers[state.BEST])
-        if climbing.left == 0:
-            self._climbing = None
-            kernels.drop(search._layout, search._store, 0)
-        return climbing.effort
+        if not self._climbs:
+            self._scratch = None
+            kernels.drop(layout, search._store, 0)
+        return effort
 
     def _drop(self, allowed: np.ndarray, least: int) -> None:
         search = self._search

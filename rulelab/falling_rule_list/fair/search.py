@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +20,7 @@ from ...kernels.jit import is_compiled
 from ...models import FallingRuleList
 from ...parameters import check_arguments
 from ...phases import PhasedSearch, RelaxedFirst
+from ...prefixes import Best
 from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import solve
@@ -38,16 +38,6 @@ _LARGEST_WORD, _LARGEST_COST = 1 << 63, 1 << 61
 _FIRST_LISTS = 50  # of the search for the best list of all, by Monte Carlo
 _MOST_CELLS = 1 << 31
 """Patterns in all sets of a proof."""
-
-
-@dataclass
-class _Best:
-    """The incumbent: its cost on the grid and its antecedents, as indices of the problem's; None: no list is known."""
-
-    cost: int
-    antecedents: tuple[int, ...] | None = None
-    work: int = 0
-    seconds: float = 0.0
 
 
 class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
@@ -110,7 +100,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         self._constraints = constraints_of(problem, fairness, self.min_group_size)
         self._phase = "preparing"
         self._out_of_memory = False
-        self._best = _Best(0)
+        self._best, self._is_known = Best(0), False  # whether a list is known
         self._incumbent: Incumbent | None = None
         self._notes: dict[str, Any] = {}
         self._level = 0
@@ -224,7 +214,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         )
         points = int(np.minimum(costs.per_positive * costs.positives, costs.per_negative * costs.negatives).sum())
         self._trivial = min(costs.per_positive * p, costs.per_negative * q, points + costs.per_rule)
-        self._best = _Best(min(worst, _LARGEST_COST) + 1)  # of dearer lists it is not known whether one is fair
+        self._best = Best(min(worst, _LARGEST_COST) + 1)  # of dearer lists it is not known whether one is fair
         self._data = state.data_of(prepared, self._constraints, shift)
         self._store = store = state.new_store(self._data, self.beam_width)
         store.sets[0], store.ratio_p[0], store.ratio_n[0] = self._data.full, 1, 1
@@ -274,12 +264,12 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         positive = predicted(self.problem, antecedents, self.positive_weight)
         if positive is None or not self._constraints.is_fair(positive):
             return False
-        self._best = _Best(cost, antecedents, self.work, self._seconds)
+        self._best, self._is_known = Best(cost, antecedents, self.work, self._seconds), True
         self._store.numbers[state.BEST] = cost
         return True
 
     def _finish(self) -> None:
-        nothing = self._best.antecedents is None and self._compares and self._best.cost <= _LARGEST_COST
+        nothing = not self._is_known and self._compares and self._best.cost <= _LARGEST_COST
         self._phase = "infeasible" if nothing else "certified"
 
     @property
@@ -354,7 +344,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
     def _make_incumbent(self) -> Incumbent | None:
         """The best list as a model; None when there is none yet."""
         best, known = self._best, self._incumbent
-        if best.antecedents is None:
+        if not self._is_known:
             return None
         if known is None or known.model.antecedents != best.antecedents:
             self._incumbent = known = self._incumbent_of(best.antecedents, (best.seconds, best.work))

@@ -98,16 +98,13 @@ def new_state(data: Data, seed: int, best: float) -> State:
     numbers = np.zeros(N_NUMBERS, dtype=np.int64)
     numbers[STRIDE] = 1
     return State(
+        **{name: np.zeros(m, dtype=np.int64) for name in ("root_positive", "root_negative", "positive", "negative")},
         random=np.array([seed], dtype=np.uint64),
         numbers=numbers,
         pruned=np.zeros(len(PRUNED_NAMES), dtype=np.int64),
         best=np.array([best]),
         best_path=np.zeros(m, dtype=np.int32),
         path=np.zeros(m, dtype=np.int32),
-        root_positive=np.zeros(m, dtype=np.int64),
-        root_negative=np.zeros(m, dtype=np.int64),
-        positive=np.zeros(m, dtype=np.int64),
-        negative=np.zeros(m, dtype=np.int64),
         weight=np.zeros(m),
         left=np.zeros(words, dtype=np.uint64),
         considered=np.zeros(m + 1, dtype=np.int64),

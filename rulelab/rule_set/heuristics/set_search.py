@@ -41,7 +41,7 @@ class Greedy:
             return
         each = min(round(self.program.scaled_penalty), _LARGEST_CHARGE // (widest + 1))
         charge = each * (1 + np.arange(widest + 1, dtype=np.int64))
-        found, sums = beam(self.features, self._leave - self._cover, charge, widest)
+        found, sums = beam(self.features, self._leave - self._cover, charge)
         if not len(found):
             self.done = True
             return

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...certificate import Certificate, CertificateError
+from ...certificate import Certificate, CertificateError, prove_least_gap_rule_set
 from ...certificate.parts import look
 from ...certificate.rule_set.checker import Claim
 from ...certificate.rule_set.least_gap import smaller_gaps
@@ -23,16 +23,17 @@ from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
-from ..demands import check_arguments_of_sets, clauses_of, refuse_twins
+from ..demands import check_arguments_of_sets, clauses_of
 from ..generation import comes_near
-from ..pool import Clause
 from ..program import Cost
+from ..proof import Proven, arrays_of_parts, arrays_of_whole
 from ..search import RuleSetSearch
-from .decision import Decision, Gaps, Met, Proven, gaps_of, prove_least_gap
+from .decision import Decision, Gaps, Met, gaps_of
 
 _HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
 _RETREATS = 3  # smaller gaps that are tried where a search cannot go on
 _GRAIN = 1 << 20  # the gaps that are tried are multiples of this part
+_SETTINGS = ("max_conditions", "loss", "form", "column_limit", "memory_limit", "random_state", "min_group_size")
 _KEPT = ("columns", "closing_columns")
 _COUNTS = ("masters", "simplex_iterations", "pricing_nodes", "branching_nodes")
 
@@ -41,22 +42,19 @@ _COUNTS = ("masters", "simplex_iterations", "pricing_nodes", "branching_nodes")
 class FoundSet:
     """A rule set that a search of the least gap has found.
 
-    ``errors``: its loss, in units of the weights. ``measured``: what is uncovered and covered of each kind of rows.
-    ``found_at``: seconds of search and units of work.
+    ``errors``: its loss, in units of the weights. ``found_at``: seconds of search and units of work.
     """
 
     gap: Fraction
     errors: int
-    complexity: int
-    rules: tuple[Clause, ...]
-    measured: tuple[np.ndarray, np.ndarray]
+    met: Met
     model: RuleSet
     found_at: tuple[float, int]
 
     @property
     def cost(self) -> tuple[int, int]:
         """What decides between sets of the same gap."""
-        return self.errors, self.complexity
+        return self.errors, self.met.complexity
 
 
 class LeastGapRuleSetSearch(LeastGap):
@@ -110,7 +108,6 @@ class LeastGapRuleSetSearch(LeastGap):
 
     family: ClassVar[str] = "rule_set"
     _MODEL = RuleSet
-    _rates: ClassVar[str | None] = None  # how rates count errors, where not as the loss does
 
     def __init__(
         self,
@@ -141,12 +138,10 @@ class LeastGapRuleSetSearch(LeastGap):
         self.max_conditions, self.loss, self.form = max_conditions, loss, form
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
         self._starts = [clauses_of(one, problem, form) for one in self.warm_start or ()]
-        for start in self._starts if loss == "hamming" else ():
-            refuse_twins(start, problem, form)
         chosen = problem, self._made, self.max_complexity, loss, form, self.min_group_size
-        self._gaps = gaps_of(*chosen, rates=self._rates)
+        self._gaps = gaps_of(*chosen)
         each = Fraction(1, 1 << (self.max_complexity + 1).bit_length())
-        self._ties = gaps_of(*chosen, per_complexity=each, rates=self._rates)
+        self._ties = gaps_of(*chosen, each)
         self._most_loss = self.most_errors(self.min_accuracy)
         self._limit: str | None = None
         self._best: FoundSet | None = None
@@ -207,23 +202,21 @@ class LeastGapRuleSetSearch(LeastGap):
         best = self._best
         if not self._gap_proven or best is None:
             raise CertificateError("the search has not proven the least gap yet; let it finish first")
-        if self._rates not in (None, self.loss):
-            raise CertificateError("certificates are of gaps in rates that count errors as the loss does")
         if self._gaps.program.n_kinds > 2 * len(groups_of(self.problem, self._fairness).names):
             raise CertificateError("some rows are in no group, which certificates do not cover")
         source = self._rounded(best.model) or self
         assert source._best is not None
-        gap = source._best.gap
-        return prove_least_gap(
-            self.problem,
-            best.model,
-            self._claim,
-            self.min_accuracy,
-            source._proof or Proven(source._gaps.program),
-            gap - source._gaps.step if gap else gap,
-            self._fairness,
-            source.problem,
-        )
+        gap, proven, claim = source._best.gap, source._proof or Proven(source._gaps.program), self._claim
+        gap = gap - source._gaps.step if gap else gap  # the largest one that the program allows
+        rates = [rate.name for rate in self._fairness.rates()]
+        if proven.parts is None:
+            given = source.problem, best.model, proven, self._fairness, self.min_group_size, gap
+            arrays, grid = arrays_of_whole(*given)
+            claim = replace(claim, grid=grid)
+        else:
+            case = smaller_gaps(self.problem, best.model, claim, self.min_accuracy, rates)
+            arrays = arrays_of_parts(source.problem, best.model, case, proven.parts, self._fairness, gap)
+        return prove_least_gap_rule_set(self.problem, best.model, claim, self.min_accuracy, rates, arrays)
 
     @property
     def _claim(self) -> Claim:
@@ -275,21 +268,12 @@ class LeastGapRuleSetSearch(LeastGap):
         if self._phase == "ties":
             assert self._best is not None
             gaps = self._ties
-            below = gaps.program.cost(*self._best.measured, self._best.complexity)
+            below = gaps.program.cost(*self._best.met[1:])
         known = () if self._decision is None else self._decision.columns
         self._add_up()
         self._counted["gaps_tried"] += 1
-        settings = {
-            "max_conditions": self.max_conditions,
-            "loss": self.loss,
-            "form": self.form,
-            "column_limit": self.column_limit,
-            "memory_limit": self.memory_limit,
-            "random_state": self.random_state,
-            "warm_start": list(known) or None,
-            "min_group_size": self.min_group_size,
-        }
-        offers = [*self._starts, *(() if self._best is None else (self._best.rules,))]
+        settings = {name: getattr(self, name) for name in _SETTINGS} | {"warm_start": list(known) or None}
+        offers = [*self._starts, *(() if self._best is None else (self._best.met.rules,))]
         decision = Decision(self.problem, gaps.within(gap), below, gap, settings, self._fairness, offers)
         self._decision = decision.without_relaxation()  # the cheapest set of all is known already
 
@@ -305,8 +289,7 @@ class LeastGapRuleSetSearch(LeastGap):
         gap = self._gaps.gap(met.uncovered, met.covers)
         if self._best is None or (gap, loss, met.complexity) < (self._best.gap, *self._best.cost):
             model = RuleSet.from_problem(self.problem, met.rules, form=self.form)
-            measured = met.uncovered, met.covers
-            self._best = FoundSet(gap, loss, met.complexity, met.rules, measured, model, (self._seconds, self.work))
+            self._best = FoundSet(gap, loss, met, model, (self._seconds, self.work))
 
     def _settle(self, decision: Decision) -> None:
         """Draw the conclusion of a question that is answered, and ask the next one."""
@@ -333,7 +316,7 @@ class LeastGapRuleSetSearch(LeastGap):
             self._lower = max(self._lower, decision.gap)
             self._halves -= 1
             if self._strictly:
-                self._lower, self._proof = best.gap, decision.proof
+                self._lower, self._proof = best.gap, decision._proven
             self._go_on()
         elif decision.limit in ("columns", "exactness") and self._retreats and not self._gap_proven:
             self._stuck, self._retreats = decision.gap, self._retreats - 1
@@ -359,10 +342,10 @@ class LeastGapRuleSetSearch(LeastGap):
     def _add_up(self) -> None:
         """Keep what was done for the last question, before another one is asked."""
         if self._decision is not None:
-            counts = self._decision.counted()
+            counts = self._decision._counts
             for name in _COUNTS:
                 self._counted[name] += counts[name]
-            self._kept = {name: counts.get(name, 0) for name in _KEPT}
+            self._kept = {name: counts[name] for name in _KEPT}
 
     def _end(self) -> None:
         self._add_up()
@@ -376,7 +359,7 @@ class LeastGapRuleSetSearch(LeastGap):
     @property
     def counts(self) -> dict[str, int]:
         """Questions asked, and what was done for their answers."""
-        now = self._kept if self._decision is None else self._decision.counted()
+        now = self._kept if self._decision is None else self._decision._counts
         out = {name: n + now.get(name, 0) for name, n in self._counted.items()}
         return {**out, **{name: now.get(name, 0) for name in (*_KEPT, "queued")}}
 

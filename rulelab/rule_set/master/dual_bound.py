@@ -51,10 +51,7 @@ class DualPoint:
         return replace(self, weight=np.zeros(0, dtype=np.int64))
 
     def charge(self, price: int, max_conditions: int) -> np.ndarray:
-        """What a rule pays for its complexity at a price per unit: int64, shape (max_conditions + 1,).
-
-        A price that no sum of weights reaches is as good as a larger one.
-        """
+        """What rules of 0, 1, ... conditions pay for their complexity at a price, int64; at most what can be summed."""
         each = min(price + self.penalty, _LARGEST_CHARGE // (max_conditions + 1))
         return each * (1 + np.arange(max_conditions + 1, dtype=np.int64))
 
@@ -116,10 +113,9 @@ def kind_prices(program: Program, gamma: np.ndarray) -> KindPrices:
 
 
 def dual_point(program: Program, share: np.ndarray, gamma: np.ndarray) -> DualPoint:
-    """Round dual values to the grid, inside their box.
+    """Round dual values per unit of mass of the watched entities to the grid, inside their box.
 
-    ``share`` (float array, shape (n_watched,)): dual value per unit of mass of each watched entity. ``gamma`` (float
-    array, shape (n_constraints,)): prices of the constraints, in scaled cost; negative ones count as 0.
+    ``gamma``: prices of the constraints, in scaled cost; negative ones count as 0.
     """
     prices = kind_prices(program, gamma)
     watched = program.watched

@@ -111,12 +111,10 @@ def shares(program: Program) -> tuple[np.ndarray, np.ndarray]:
 
 
 class MasterSolve:
-    """A solve of the restricted master in slices.
+    """A solve of the restricted master in slices, from the ``basis`` of an earlier solve where there is one.
 
-    The solver's own state cannot be pickled: a copy goes through the same slices again when it is advanced.
-
-    ``basis``: of an earlier solve to start from, over other columns or with less fixed. ``effort`` (int): estimate of
-    the time spent, in nanoseconds: the same on every machine.
+    The solver's own state cannot be pickled: a copy goes through the same slices again when it is advanced. ``effort``
+    (int): estimate of the time spent, in nanoseconds: the same on every machine.
     """
 
     def __init__(self, program: Program, columns: Columns, fixed: Fixed, basis: Basis | None = None) -> None:
@@ -270,10 +268,7 @@ class _Build:
         return _lp(blocks, cost, lower, upper, row_lower, row_upper)
 
     def start(self, basis: Basis) -> highspy.HighsBasis | None:
-        """The old basis in this model's numbering; None when it does not fit.
-
-        Of a class that was split, the heaviest part takes the place in the basis.
-        """
+        """The old basis in this model's numbering, if it fits; of a split class the heaviest part is in it."""
         parent = basis.group[self.first]
         if (parent < 0).any():
             return None

@@ -95,10 +95,9 @@ class ProximalMaster:
             self._entity = np.concatenate([self._entity, entity.astype(np.int32)])
 
     def begin(self, rules: np.ndarray, gap: float) -> None:
-        """Take up the columns; `advance` finds duals for pricing.
+        """Take up the columns, all that were given before among them; `advance` finds duals for pricing.
 
-        ``rules`` (int64 array): pool indices of the columns, all that were given before among them. ``gap``: what the
-        bound still lacks, in units of cost; the more, the less exact the duals.
+        ``gap``: what the bound still lacks, in units of cost; the more, the less exact the duals.
         """
         self._take_in()
         program = self._program
@@ -139,10 +138,7 @@ class ProximalMaster:
         return ProximalSolution(share, self._gamma(), price, self._upper(), self._steps)
 
     def judge(self, bound: float, exact: bool) -> None:
-        """Take the linear bound of the last duals, which become the centre when it is good.
-
-        ``exact``: pricing has found no rule that the master lacks.
-        """
+        """Take the linear bound of the last duals; ``exact``: pricing has found no rule that the master lacks."""
         bound = (bound - self._least) / self._scale
         before = max(self._centre_bound, 0.0)
         promised = self._model - before

@@ -26,11 +26,8 @@ class Candidates:
     The reduced costs of a set's rules add up on top of the linear bound, and none is negative, so that no set of cost
     ``most`` holds any other rule. Of rules that cover the same patterns the shortest stands for all. Where there are
     more than ``most_rules``, those within a quarter of the distance are taken, a sixteenth and so on: then ``most`` is
-    less than what was asked for (``overflow``), and sets up to it are certain.
-
-    ``program``: without constraints, with exact masses. ``known``: rules to begin with. ``least``: cost of the best
-    set. ``phase``: "pricing", "rules", "table" or "done". ``rules``: in the order of the ``table``, which is there once
-    it is done.
+    less than what was asked for (``overflow``), and sets up to it are certain. ``rules``: in the order of the
+    ``table``.
     """
 
     def __init__(
@@ -115,7 +112,7 @@ class Candidates:
     def _new_enumerator(self) -> Enumerator:
         point, price = self._dual
         threshold = np.maximum(point.charge(price, self.max_conditions) - self._slack, 1 - LARGEST_SUM)
-        return Enumerator(self.features, point.weight, threshold, self.max_conditions, self._most_rules)
+        return Enumerator(self.features, point.weight, threshold, self._most_rules)
 
     def _enumerate(self) -> None:
         assert self._enumerator is not None

@@ -58,10 +58,7 @@ def new_walk(table: Table, bound: int, cost: int, max_complexity: int, n_room: i
     levels, words = max(1, max_complexity // 2), table.covers.shape[1]
     walk = Walk(
         chosen=np.zeros(levels, dtype=np.int64),
-        following=np.zeros(levels + 1, dtype=np.int64),
-        bound=np.zeros(levels + 1, dtype=np.int64),
-        cost=np.zeros(levels + 1, dtype=np.int64),
-        room=np.zeros(levels + 1, dtype=np.int64),
+        **{name: np.zeros(levels + 1, dtype=np.int64) for name in ("following", "bound", "cost", "room")},
         union=np.zeros((levels + 1, words), dtype=np.uint64),
         several=np.zeros((levels + 1, words), dtype=np.uint64),
         times=np.zeros(len(table.leave), dtype=np.int32),

@@ -22,7 +22,7 @@ from ..search import RuleSetSearch
 from . import kernels
 from .candidates import Candidates
 from .result import NearOptimalRuleSets
-from .tables import Models, made, nothing
+from .tables import Models, made
 
 RATIO = 0.01  # how far above the optimum an objective may be, as a share of it, where nothing is said
 
@@ -158,7 +158,6 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         return walk + sum(part.nbytes for part in parts if part is not None)
 
     def result(self) -> NearOptimalRuleSets:
-        best, candidates = self._best, self._candidates
         finished = self.phase == "finished"
         truncated = None if finished else self.truncated or "stopped"
         settings: dict[str, Any] = {
@@ -171,11 +170,9 @@ class NearOptimalRuleSetSearch(NearEnumeration):
             "truncated": truncated,
             "work": self.work,
         }
-        if best is None or candidates is None or (self._round is None and self._known is None):
-            return nothing(**settings)
         partial = None if self._round is self._known else self._round
-        known = self._known
-        return made(self.program, candidates, known, partial, self._most, finished, self.limit, **settings)
+        found = self._candidates, self._known, partial, self._most
+        return made(self.program, *found, finished, self.limit, **settings)
 
     def _advance(self, max_work: int) -> None:
         if self._stuck == "limit" and self._round is not None and len(self._round) <= self.limit:
@@ -356,10 +353,7 @@ def _program(search: RuleSetSearch) -> Program:
 
 
 def _check_free(parameters: dict[str, Any]) -> None:
-    if parameters.get("fairness") is not None:
-        text = "near-optimal rule sets are found without a fairness constraint"
-        raise ParameterError("fairness", parameters["fairness"], "None", text)
-    for name in ("must_use", "max_uses"):
+    for name in ("fairness", "must_use", "max_uses"):
         if value := parameters.get(name):
             raise ParameterError(name, value, "None", Text(f"near-optimal rule sets are found without {{{name}}}"))
 

@@ -50,11 +50,7 @@ class Models:
         return len(self.found) * (_BYTES + 8 * self.n_words) + self.through.nbytes + self.cheapest.nbytes
 
     def take(self, sets: np.ndarray, costs: np.ndarray, covered: np.ndarray) -> None:
-        """Take sets in.
-
-        ``sets`` (int64 array, shape (n, n_levels)): rules, filled up with -1. ``costs`` (int64 array, shape (n,)).
-        ``covered`` (uint64 array, shape (n, n_words)).
-        """
+        """Take in sets, as rules filled up with -1, their costs and what each covers."""
         self.n_sets += len(sets)
         self.n_words = covered.shape[1]
         held = sets >= 0
@@ -78,7 +74,7 @@ class Models:
 
 def made(
     program: Program,
-    candidates: Candidates,
+    candidates: Candidates | None,
     known: Models | None,
     partial: Models | None,
     most: int,
@@ -86,16 +82,16 @@ def made(
     limit: int,
     **settings: Any,
 ) -> NearOptimalRuleSets:
-    """The result as it stands.
+    """The result as it stands; ``known``, ``partial``: of the last round that is done, and of one that is not.
 
-    ``known``, ``partial``: of the last round that is done, and of one that is not; not both None. ``most``: the largest
-    cost that counts as near-optimal. ``limit``: most models. ``settings``: of the search: problem, regularization,
-    loss, form, max_conditions, optimum, truncated, work.
+    ``most``: the largest cost that counts as near-optimal. ``limit``: most models. ``settings``: fields of the result.
     """
     problem: Problem = settings["problem"]
     worth = program.unit / program.per_loss
-    per_grid = worth / candidates.grid
+    per_grid = worth / (1 if candidates is None else candidates.grid)
     found = [models for models in (known, partial) if models is not None]
+    threshold = float(most * worth) if found else float("nan")
+    found = found or [Models(0, 0, ())]
     every: dict[bytes, list[Any]] = {}
     for models in found:
         for key, (cost, rules, times) in models.found.items():
@@ -113,7 +109,7 @@ def made(
     covered = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(len(keys), -1 if keys else words)
     objectives = np.array([float(every[key][0] * per_grid) for key in keys])
     return NearOptimalRuleSets(
-        threshold=float(most * worth),
+        threshold=threshold,
         sets=tuple(tuple(place[k] for k in one) for one in chosen),
         objectives=objectives,
         errors=_errors(problem, covered, settings["form"]),
@@ -122,29 +118,8 @@ def made(
         complete=finished,
         covered=float("nan") if known is None else float(known.most * worth),
         rules=_rules(problem, candidates, largest, used, chosen, float(per_grid), settings),
-        by_gap=_by_gap(objectives, settings["optimum"], float(most * worth)),
+        by_gap=_by_gap(objectives, settings["optimum"], threshold),
         _predictions=covered if covered.shape[1] == words else np.zeros((len(keys), words), dtype=np.uint64),
-        _weights=_weights(problem),
-        **settings,
-    )
-
-
-def nothing(problem: Problem, **settings: Any) -> NearOptimalRuleSets:
-    """The result before a set is known to be near the optimum."""
-    empty = np.zeros(0, dtype=np.int64)
-    return NearOptimalRuleSets(
-        problem=problem,
-        threshold=float("nan"),
-        sets=(),
-        objectives=np.zeros(0),
-        errors=empty,
-        multiplicity=empty,
-        n_sets=0,
-        complete=False,
-        covered=float("nan"),
-        rules=pd.DataFrame(columns=_RULES),
-        by_gap=pd.DataFrame(columns=["gap_from", "gap_to", "models"]),
-        _predictions=np.zeros((0, bits.n_words(problem.n_patterns)), dtype=np.uint64),
         _weights=_weights(problem),
         **settings,
     )
@@ -166,7 +141,7 @@ def _errors(problem: Problem, covered: np.ndarray, form: str) -> np.ndarray:
 
 def _rules(
     problem: Problem,
-    candidates: Candidates,
+    candidates: Candidates | None,
     models: Models,
     used: Sequence[int],
     chosen: Sequence[Sequence[int]],
@@ -178,6 +153,7 @@ def _rules(
     weights = _weights(problem)
     rows = []
     for k in used:
+        assert candidates is not None
         clause = tuple(candidates.rules[k])
         share = float(weights[candidates.features.covered(clause)].sum() / weights.sum())
         n = int(models.through[k])
@@ -192,6 +168,8 @@ def _rules(
 
 
 def _by_gap(objectives: np.ndarray, optimum: float, threshold: float) -> pd.DataFrame:
+    if not len(objectives):
+        return pd.DataFrame(columns=["gap_from", "gap_to", "models"])
     edges = np.linspace(0.0, max(threshold - optimum, 0.0), _BINS + 1)
     place = np.clip(np.searchsorted(edges, objectives - optimum, side="right") - 1, 0, _BINS - 1)
     models = np.bincount(place, minlength=_BINS)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..features import Features, Rule
 from . import conjunctions
-from .exact import MOST_RULES, check
+from .exact import MOST_RULES, checked
 from .tree import DEPTH, ENUMERATES, N_WORDS, TO_OPEN, new_tree, relations
 
 WIDTHS = (50, 20, 6, 6, 5)
@@ -17,20 +17,14 @@ _SAME_BEGINNING = (12, 4)  # most rules returned with the same first condition, 
 
 
 def beam(
-    features: Features,
-    weight: np.ndarray,
-    charge: int | np.ndarray,
-    max_conditions: int | None = None,
-    widths: Sequence[int] = WIDTHS,
+    features: Features, weight: np.ndarray, charge: np.ndarray, widths: Sequence[int] = WIDTHS
 ) -> tuple[tuple[Rule, ...], np.ndarray]:
-    """Rules of large value: sum of weight minus charge.
+    """Rules of large value: sum of weight minus charge, largest first, with few that begin alike; and their sums.
 
-    ``features``, ``weight``, ``charge``, ``max_conditions``: as for `rulelab.rule_set.pricing.exact.Pricer`.
-    ``widths``: rules of 1, 2, ... conditions that are extended by one more; longer rules are not made than there are
-    widths. Returns ``rules``: of positive value, largest first, with few that begin alike. ``sums`` (int64 array, shape
-    (len(rules),)).
+    ``weight``, ``charge``: as for `rulelab.rule_set.pricing.exact.Pricer`. ``widths``: rules of 1, 2, ... conditions
+    that are extended by one more; longer rules are not made than there are widths. The sums are int64.
     """
-    weight, charge = check(features, weight, charge, max_conditions)
+    charge = checked(weight, charge)
     longest = min(len(charge) - 1, len(widths))
     counter = _Counter(features, weight)
     found: dict[Rule, int] = {}

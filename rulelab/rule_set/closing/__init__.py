@@ -1,1 +1,0 @@
-"""Closing the gap: every rule that a better set could hold, and the integer program over them."""
