@@ -142,10 +142,7 @@ def slot_at_length(table, sets, lengths, chosen, length):
 
 
 def bit_planes(weights: np.ndarray) -> np.ndarray:
-    """Row ``d``, packed: the places whose weight has the binary digit ``d``.
-
-    ``weights`` (int64 array, shape (n_places,)). Returns uint64 array, shape (n_digits, bits.n_words(n_places)).
-    """
+    """uint64, shape (n_digits, n_words): which of the int64 weights have each binary digit, packed."""
     digits = np.arange(max(1, int(weights.max(initial=0)).bit_length()))
     return bits.pack(((weights[None, :] >> digits[:, None]) & 1).astype(bool))
 

@@ -18,11 +18,7 @@ def n_words(n_bits: int) -> int:
 
 
 def pack(matrix: np.ndarray) -> np.ndarray:
-    """Pack the rows of a Boolean matrix.
-
-    ``matrix`` (bool array, shape (n_rows, n_bits)). Returns uint64 array, shape (n_rows, n_words(n_bits)); unused high
-    bits are zero.
-    """
+    """Pack the rows of a bool matrix: uint64, shape (n_rows, n_words(n_bits)); unused high bits are zero."""
     matrix = np.ascontiguousarray(matrix, dtype=bool)
     n_rows, n_bits = matrix.shape
     packed = np.zeros((n_rows, n_words(n_bits) * 8), dtype=np.uint8)

@@ -74,10 +74,7 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def source_stamp() -> tuple[float, int]:
-    """Latest change and total size of the source files that kernels are made of.
-
-    These are all modules of the folders in which one imports this module.
-    """
+    """Latest change and total size of all modules of the folders in which one imports this module."""
     files: set[Path] = set()
     for path in Path(__file__).parents[1].rglob("*.py"):
         if "jit import" in path.read_text(encoding="utf-8"):

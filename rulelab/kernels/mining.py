@@ -85,16 +85,9 @@ def effort_of(words, weights):
 def mine_pairs(words, measure, multipliers, counts, i, verdicts, out, dropped, effort):
     """Judge the pairs (i, j), i < j, from row ``i`` on, while the output has room for a whole row and effort is left.
 
-    Returns next i, number of pairs written.
-
-    Parameters
-    ----------
-    words : uint64, (n_columns, n_words): the packed columns, each of which may be part of a conjunction
-    counts : int64, (n_columns,): their rows
-    verdicts : int32, (n_columns, n_columns), or of size 0: receives the verdict of each pair
-    out : parts int32 (capacity, 3), counts int64 (capacity,), hashes uint64 (capacity,)
-    dropped : int64, by code of the reason
-    effort : int64, words to look at until the call ends with the row it has begun
+    words: uint64 (n_columns, n_words). counts: int64 (n_columns,), their rows. verdicts: int32 (n_columns, n_columns),
+    or of size 0, receives the verdict of each pair. out: parts int32 (capacity, 3), counts int64 and hashes uint64
+    (capacity,). dropped: int64, by code of the reason. effort: int64, words until the call ends. Returns next i, pairs.
     """
     parts, out_counts, hashes = out
     most = measure[2][MAX_SUPPORT]

@@ -97,11 +97,7 @@ class Nodes:
         return self.along([self.names[a] for a in self.incumbent])
 
     def rest(self, shown: np.ndarray) -> list[tuple[int, str, str, int]]:
-        """What is not among these nodes, which have their parents among them.
-
-        For each parent and each fate of children that are left out: the parent, the state, the bound that cut them, and
-        how many prefixes they are with all below them.
-        """
+        """By parent and fate of what is left out: parent, state, what cut it, and how many with all below."""
         there = np.zeros(len(self) + 1, dtype=bool)  # the last entry is the parent of the empty prefix
         there[shown] = True
         left = np.flatnonzero(~there[:-1] & there[self.parent])
@@ -132,10 +128,7 @@ class Nodes:
         return replace(self._part(kept), scale=None, known=self.labels(kept))
 
     def at(self, fate: np.ndarray, stored: np.ndarray) -> Nodes:
-        """As they were when they had these fates, and only some were stored, numbered anew in their order.
-
-        What they cost, their bounds and their parents are the present ones.
-        """
+        """With these fates, and only those stored, numbered anew; costs, bounds and parents are the present ones."""
         there = np.zeros(len(self), dtype=bool)
         there[stored] = True
         return replace(self, fate=fate)._part(self._below_such(there))
@@ -187,10 +180,7 @@ class Nodes:
         return frame
 
     def labels(self, shown: np.ndarray) -> np.ndarray:
-        """The class, as an index, of most of the weight that the last rule of each captures; int8, -1 without a rule.
-
-        With a node its parent must be among those shown.
-        """
+        """The class (int8, -1: no rule) of most of what the last rule of each captures; parents must be shown."""
         if self.known is not None:
             return self.known[shown]
         assert self.scale is not None

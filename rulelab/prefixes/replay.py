@@ -28,26 +28,13 @@ def path_to(store: Any, node: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the numbers of a store stand, which is another place in each engine's."""
+    """Where things stand in an engine's store."""
 
-    # queued, best, open_node, open_child, last_node, stale: positions in ``numbers``
-    queued: int
-    best: int
-    open_node: int
-    open_child: int
-    last_node: int
-    stale: int
+    of: Any  # the module that names the positions in ``numbers``
     nodes: Group  # the arrays with an entry per prefix
-    heap: tuple[str, ...]  # those of the queue: keys, then nodes
-    n_heap: int  # position in ``numbers``
+    heap: Group  # those of the queue: keys, then nodes
     purged: int | None  # position in ``pruned`` of what a new incumbent drops from the queue
-    lengths: str  # the array with an entry for each length that a prefix can have
-
-    @classmethod
-    def of(cls, at: Any, nodes: Group, heap: Group, purged: int | None, lengths: str = "queue_by_length") -> Places:
-        """Those that the module of an engine's state names."""
-        places = at.N_QUEUED, at.BEST, at.OPEN_NODE, at.OPEN_CHILD, at.LAST_NODE, at.TABLE_IS_STALE
-        return cls(*places, nodes, heap.names, heap.used, purged, lengths)
+    lengths: str = "queue_by_length"  # the array with an entry for each length that a prefix can have
 
 
 @dataclass(frozen=True)
@@ -76,7 +63,7 @@ def children(
     ``first_best``: the incumbent's cost while the prefix is taken off the queue, so that its own bound does not cut it.
     """
     if prefix is None:
-        prefix = path_to(store, int(store.numbers[at.last_node]))
+        prefix = path_to(store, int(store.numbers[at.of.LAST_NODE]))
     replay = Replay(store, at, m, prefix)
     node, more = replay.stored()
     for a in more:
@@ -85,10 +72,7 @@ def children(
 
 
 class Replay:
-    """A copy of a store in which one prefix is expanded, child by child; the store is not changed.
-
-    Raises ValueError when the prefix is longer than any that the search could use.
-    """
+    """A copy of a store in which one prefix is expanded, child by child; ValueError where it is too long."""
 
     def __init__(self, store: Any, at: Places, m: int, prefix: tuple[int, ...]) -> None:
         self.at, self.m, self.prefix = at, m, prefix
@@ -98,15 +82,15 @@ class Replay:
         self.real = store
         copy = type(store)(*(np.array(array) for array in store))
         wanted = int(store.numbers[at.nodes.used]) + len(prefix) + m + 1
-        for name in {*at.nodes.names, *at.heap}:
+        for name in {*at.nodes.names, *at.heap.names}:
             if len(getattr(copy, name)) < wanted:
                 copy = resized(copy, (name,), wanted)
         for name in at.nodes.tables:
             size = table_size(2 * wanted)
             if size > len(getattr(copy, name)):
                 copy = copy._replace(**{name: np.empty(size, dtype=np.int32)})
-                copy.numbers[at.stale] = 1
-        copy.numbers[at.open_node] = -1
+                copy.numbers[at.of.TABLE_IS_STALE] = 1
+        copy.numbers[at.of.OPEN_NODE] = -1
         self.store = copy
 
     def stored(self) -> tuple[int, tuple[int, ...]]:
@@ -132,13 +116,13 @@ class Replay:
     def expand(self, node: int, advance: Advance, first_best: int | None) -> Children:
         """Let the kernel expand the node of the prefix."""
         store, at, numbers = self.store, self.at, self.store.numbers
-        while numbers[at.stale]:
+        while numbers[at.of.TABLE_IS_STALE]:
             advance(store, 0, _ENOUGH, -1)
-        best = int(numbers[at.best])
+        best = int(numbers[at.of.BEST])
         fate, key = np.full(self.m, OPEN, dtype=np.int64), np.zeros(self.m, dtype=np.int64)
         cut = self._open(node, advance, fate, key, best if first_best is None else first_best)
-        numbers[at.best] = min(best, int(numbers[at.best]))
-        while numbers[at.open_node] == node:
+        numbers[at.of.BEST] = min(best, int(numbers[at.of.BEST]))
+        while numbers[at.of.OPEN_NODE] == node:
             self._step(advance, fate, key)
         self._overwrite(node, fate, key)
         return Children(self.prefix, fate, key, cut, best)
@@ -148,21 +132,21 @@ class Replay:
         store, at, numbers = self.store, self.at, self.store.numbers
         without = cut = -1
         for _ in range(len(store.pruned) + 1):
-            was = int(numbers[at.best])
-            keys, nodes = (getattr(store, name) for name in at.heap)
+            was = int(numbers[at.of.BEST])
+            keys, nodes = (getattr(store, name) for name in at.heap.names)
             keys[0], nodes[0] = 0, node
             if "priority" in at.nodes.names:
                 store.priority[node] = 0
             kept = int(store.key[node])
             store.key[node] = 0
             store.fate[node] = OPEN
-            numbers[at.n_heap] = numbers[at.queued] = 1
-            numbers[at.best] = best
+            numbers[at.heap.used] = numbers[at.of.N_QUEUED] = 1
+            numbers[at.of.BEST] = best
             before = store.pruned.copy()
             self._step(advance, fate, key, without)
-            numbers[at.best] = min(was, int(numbers[at.best]))
+            numbers[at.of.BEST] = min(was, int(numbers[at.of.BEST]))
             store.key[node] = kept
-            if numbers[at.open_node] == node or store.fate[node] < CUT:
+            if numbers[at.of.OPEN_NODE] == node or store.fate[node] < CUT:
                 return cut
             changed = np.flatnonzero(store.pruned > before)
             without = int(store.fate[node]) - CUT
@@ -174,12 +158,12 @@ class Replay:
     def _step(self, advance: Advance, fate: np.ndarray, key: np.ndarray, without: int = -1) -> None:
         """One call of the kernel, which opens the prefix, looks at a child, or both."""
         store, at, numbers = self.store, self.at, self.store.numbers
-        opened = numbers[at.open_node] >= 0
-        child = int(numbers[at.open_child]) if opened else 0
+        opened = numbers[at.of.OPEN_NODE] >= 0
+        child = int(numbers[at.of.OPEN_CHILD]) if opened else 0
         before, n = store.pruned.copy(), int(numbers[at.nodes.used])
         advance(store, 1, 1, without)
-        done = int(numbers[at.open_child])
-        if done <= child or (not opened and numbers[at.open_node] < 0 and done < self.m):
+        done = int(numbers[at.of.OPEN_CHILD])
+        if done <= child or (not opened and numbers[at.of.OPEN_NODE] < 0 and done < self.m):
             return
         more = store.pruned - before
         if at.purged is not None:

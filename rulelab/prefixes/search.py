@@ -29,18 +29,8 @@ def reason(
 ) -> str:
     """Why a prefix is "open", was "expanded", or is "cut" by a bound of a family's search.
 
-    Parameters
-    ----------
-    state, cut_by : str
-        As in ``search.tree()``.
-    family : str
-        Whose bounds they are.
-    bound : float
-        On every list that goes on from the prefix, in units of the objective.
-    best : float, optional
-        The objective of the best list; None: there is none.
-    bounding : bool, optional
-        Whether what cuts says that no list that goes on costs less than the best one; None: that is not known.
+    ``bound``: on lists that go on from the prefix. ``best``: the objective of the best list; None: there is none.
+    ``bounding``: whether what cuts says that no list that goes on costs less; None: that is not known.
     """
     ours, other = _apart(bound, best)
     if best is None:
@@ -257,11 +247,7 @@ class PrefixSearch(Search):
         longest: int,
         detail: dict[str, Any],
     ) -> Snapshot:
-        """The snapshot of a search that is prepared; without a queue it has not begun to store prefixes.
-
-        ``exact``: whether costs put all lists into the order of their objectives. ``longest``: most rules of a list
-        that is better.
-        """
+        """The snapshot of a search that is prepared; without a queue it has not begun to store prefixes."""
         incumbent = self._make_incumbent()
         status, limit = standing(self._phase == "certified", exact, "memory" if self._out_of_memory else None)
         queue = () if queue_by_length is None else tuple(np.trim_zeros(queue_by_length, "b").tolist())

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..arguments import require
+from ..data.problem import Problem
 from ..kernels import bits, heap
 from ..kernels.bit_words import mix
 from ..kernels.by_reference import by_reference
@@ -17,9 +18,6 @@ from ..kernels.jit import inlined, inner, kernel
 from ..parameters import BEAM_WIDTH
 from . import bounds
 from .counting import Layout, count, weigh
-
-if TYPE_CHECKING:
-    from ..data.problem import Problem
 
 
 @kernel

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..arguments import ParameterError, Text, require
 from ..data.exact_weights import order_preserving
+from ..data.problem import Problem
 from ..parameters import REGULARIZATION
-
-if TYPE_CHECKING:
-    from ..data.problem import Problem
 
 _LARGEST_COST = 1 << 61
 _GRID_TOTAL = 1 << 50
@@ -21,11 +19,7 @@ _GRID_TOTAL = 1 << 50
 
 @dataclass(frozen=True)
 class Costs:
-    """Units in which the search adds up errors and rules.
-
-    One unit of net pattern weight costs ``per_error``, one rule costs ``per_rule``; both are int64 and a whole list
-    never costs more than 2^61.
-    """
+    """Costs on the grid, int64: of a unit of net pattern weight, and of a rule; no list costs more than 2^61."""
 
     # positives, negatives (int64, shape (n_patterns,)): the weights on the grid
     positives: np.ndarray
@@ -68,22 +62,13 @@ def integer_costs(
     n_antecedents: int = 1 << 15,
     longest: int | None = None,
 ) -> Costs:
-    """Choose the grid for weights and a regularization.
+    """The grid for weights (int64 or float64) and a regularization, read as the decimal number that Python shows.
 
     With integer weights of total n and ``regularization * n = P / Q`` in lowest terms a list costs
     ``Q * errors + P * rules``, exactly; where Q is too large, another fraction takes the place of P / Q that keeps the
     order of all lists. Where there is none, or weights are not integers, weights are rounded to a grid of 2^50 units in
-    all and the rule's cost is rounded down, and ``slack`` bounds what the rounding can hide.
-
-    Parameters
-    ----------
-    positives, negatives : int64 or float64 array, shape (n_patterns,)
-    regularization : float
-        Read as the decimal number that Python shows.
-    n_antecedents : int
-        No list has more rules.
-    longest : int, optional
-        Most rules of a list that matters; by default, of one that may cost less than the default rule.
+    all and the rule's cost is rounded down, and ``slack`` bounds what the rounding can hide. ``longest``: most rules of
+    a list that matters; by default, of one that may cost less than the default rule.
     """
     fraction = Fraction(repr(float(regularization)))
     integral = positives.dtype.kind == "i"
@@ -110,10 +95,7 @@ def integer_costs(
 
 
 def largest_cost(costs: Costs, problem: Problem, regularization: float, below: int) -> int:
-    """What no list costs more than: every row wrong, and every antecedent a rule.
-
-    Raises ValueError when that is not below a number.
-    """
+    """The cost of every row wrong and every antecedent a rule; raises ParameterError unless it is ``below`` that."""
     largest = costs.per_error * int(costs.positives.sum() + costs.negatives.sum())
     largest += costs.per_rule * problem.n_antecedents
     if largest >= below:
@@ -126,10 +108,7 @@ def largest_cost(costs: Costs, problem: Problem, regularization: float, below: i
 
 
 def require_regularization(problem: Problem, regularization: Any) -> None:
-    """Refuse a regularization that is no number between 0 and 1, or too small to cost anything on the grid.
-
-    Raises ValueError with what is allowed.
-    """
+    """Refuse a regularization that is no number between 0 and 1, or too small to cost anything on the grid."""
     REGULARIZATION.check(regularization)
     costs = costs_of(problem, regularization)
     accepted = costs.per_rule > 0

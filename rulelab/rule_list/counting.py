@@ -51,17 +51,9 @@ class Layout(NamedTuple):
 
 
 def layout(patterns: np.ndarray, net: np.ndarray, m: int, use_rows: bool | None = None) -> Layout:
-    """Arrange packed patterns and signed net weights for the kernels.
+    """Arrange packed patterns (uint64, shape (n_patterns, bits.n_words(m))) and signed net weights for the kernels.
 
-    Parameters
-    ----------
-    patterns : uint64 array, shape (n_patterns, bits.n_words(m))
-    net : int64 array, shape (n_patterns,)
-    m : int
-        Number of antecedents.
-    use_rows : bool, optional
-        Which kernel counts; by default both are timed for about a millisecond and the faster one is taken. The sums,
-        and so the search, are the same.
+    ``use_rows``: which kernel counts; by default the one that takes less time for a millisecond. The sums are the same.
     """
     order = np.argsort(-np.abs(net), kind="stable")
     positive, negative = order[net[order] > 0], order[net[order] < 0]

@@ -187,11 +187,7 @@ class Multipliers:
             self.separator.find(self._arrays, self._rules, self.separation, chosen, counts, counts)
 
     def find(self, expanded: int, free: int | None, n: int = 1, together: Together | None = None) -> bool:
-        """Go on to find pairs of patterns and multipliers; whether they are found.
-
-        It is done by ``n`` threads, whose calls ``together`` makes. ``expanded``: prefixes that the search has
-        expanded.
-        """
+        """Go on, by ``n`` threads whose calls ``together`` makes, to find multipliers; whether they are found."""
         if not is_ready(self.separation):
             if self._separating is None:
                 self._separating = Separating(self._arrays, self._rules.per_error, self._rules.per_rule, free, n)
@@ -205,10 +201,7 @@ class Multipliers:
 
 
 class Separating:
-    """Pairs of near patterns of different labels, and multipliers for the set of all of them: ``found`` at the end.
-
-    Where the ``free`` bytes do not suffice the bound is given up.
-    """
+    """Pairs of near patterns of different labels, with multipliers for all; given up without ``free`` bytes."""
 
     def __init__(self, arrays: Layout, per_error: int, per_rule: int, free: int | None, n_threads: int = 1) -> None:
         self._arrays, self._per_error, self._per_rule, self._free = arrays, per_error, per_rule, free

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from inside import learn_soon
-from laws import reread
-from proof_checks import holds, with_arrays
+from proof_checks import with_arrays
 from proof_mutations import known_of
-from test_certificate import random_states
+from test_certificate import children, random_states
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
 from rulelab.certificate.rule_list.checker import check_chunk
-from rulelab.certificate.rule_list.children import Wanted, children, completions_below, opened
+from rulelab.certificate.rule_list.children import opened
 from rulelab.certificate.rule_list.hints import Lemmas, Separation
 from rulelab.certificate.rule_list.states import grid, states
 from rulelab.families import EVERY_FAMILY
@@ -65,12 +64,6 @@ def test_a_lemma_never_shows_more_than_the_least_cost(seed, excess):
         found = Lemmas(space, sets, cost).proving(sets, cost, np.full(len(sets), below))
         assert (sizes[found[found >= 0]] < below).all()
         assert (found[sizes < below] >= 0).all()
-
-
-def test_a_certificate_with_lemmas_is_saved_and_holds(learnt):
-    problem, model, certificate = learnt
-    answer = holds(problem, model, reread(certificate))
-    assert answer.objective == answer.lower_bound
 
 
 @pytest.mark.long
@@ -257,36 +250,6 @@ def test_all_at_once_shows_what_one_by_one_does(seed, missing, lowered):
     chosen = np.flatnonzero(rng.random(len(sets)) < 0.3)
     lemmas = Lemmas(space, sets[chosen], values[chosen])
     assert accepted(space, lemmas, sets, values) == accepted_one_by_one(space, lemmas, sets, values)
-
-
-@settings(max_examples=100)
-@given(SEEDS)
-def test_each_set_once_has_the_most_that_is_asked_of_it(seed):
-    rng = np.random.default_rng(seed)
-    n, width = int(rng.integers(0, 30)), int(rng.integers(1, 10))
-    wanted = Wanted(
-        sets=rng.integers(0, 2, (n, width), dtype=np.uint8),
-        required=rng.integers(-5, 50, n),
-        several=rng.random(n) < 0.5,
-        below=rng.integers(0, 9, n),
-    )
-    before = [column.copy() for column in wanted]
-    once, group = wanted.once()
-    assert len(set(map(bytes, once.sets))) == len(once.sets)
-    assert all(np.array_equal(was, now) for was, now in zip(before, wanted, strict=True))
-    assert np.array_equal(once.sets[group], wanted.sets)
-    for g in range(len(once.sets)):
-        here = group == g
-        assert once.required[g] == wanted.required[here].max()
-        assert (once.several[g], once.below[g]) == (wanted.several[here].any(), wanted.below[here].min())
-
-
-def test_completions_in_parts_are_those_of_each():
-    space, sets, cost = random_states(7)
-    several = np.arange(len(sets)) % 2 == 0
-    whole = completions_below(space, sets, cost, several)
-    each = [completions_below(space, sets[i : i + 1], cost[i : i + 1], several[i : i + 1])[0] for i in range(len(sets))]
-    assert np.array_equal(whole, each)
 
 
 # a search keeps its certificate --------------------------------------------------------------------------------------

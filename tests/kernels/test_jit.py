@@ -224,7 +224,7 @@ def test_kernels_work_where_nothing_can_be_written(tmp_path):
 
 
 @pytest.mark.long
-def test_kernels_run_without_compilation_too():
+def test_kernels_run_without_compilation_too(tmp_path):
     """The same code as plain Python gives the same optimum."""
     code = (
         "import numpy as np, rulelab as rl\n"
@@ -233,18 +233,9 @@ def test_kernels_run_without_compilation_too():
         "s = rl.solve(rl.RuleListSearch(rl.Problem.from_arrays(A, y), .03, beam_width=20))\n"
         "print(s.status, s.incumbent.objective, s.work)\n"
     )
-    out = [
-        subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code],
-            env={**os.environ, "NUMBA_DISABLE_JIT": flag},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for flag in ("0", "1")
-    ]
-    assert out[0] == out[1]
-    assert out[0].startswith("optimal")
+    compiled, plain = (run(tmp_path, code, NUMBA_DISABLE_JIT=flag) for flag in ("0", "1"))
+    assert compiled == plain
+    assert compiled[0].startswith("optimal")
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (63, 65), (64, 64), (200, 130), (1000, 7), (3, 0)])
@@ -255,12 +246,3 @@ def test_packing_and_transposing(shape):
     assert (bits.counts(words) == matrix.sum(axis=1)).all()
     if shape[1]:
         assert (bits.unpack(bits.transpose(words, shape[1]), shape[0]) == matrix.T).all()
-
-
-def test_equal_rows_are_grouped_by_first_appearance():
-    matrix = np.random.default_rng(1).random((500, 6)) < 0.5
-    group, first = bits.group_equal_rows(bits.pack(matrix))
-    assert (matrix[first[group]] == matrix).all()
-    assert len(first) == len(np.unique(matrix, axis=0))
-    assert (np.sort(first) == first).all()
-    assert (group[first] == np.arange(len(first))).all()

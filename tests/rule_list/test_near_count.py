@@ -19,7 +19,7 @@ import rulelab as rl
 from rulelab.data.conditions import Condition
 from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, Confusion
-from rulelab.rule_list.near_count import expanding, merging
+from rulelab.rule_list.near_count import kernels
 from rulelab.rule_list.near_count.state import limbs_for, whole
 
 small_problems = partial(rows, st.sampled_from(LAMBDAS), max_rows=9, max_columns=4, max_weight=4)
@@ -259,29 +259,15 @@ def test_words_add_up_and_multiply(one, other, more):
         return np.array([number >> 32 * k & 0xFFFFFFFF for k in range(6)], dtype=np.uint32)
 
     total = words(more)
-    merging.add_product(words(one), words(other), total)
+    kernels.add_product(words(one), words(other), total)
     assert whole(total) == one * other + more
-    merging.add_to(total, words(one))
+    kernels.add_to(total, words(one))
     assert whole(total) == one * other + more + one
 
 
 def test_words_that_counts_need():
     assert limbs_for(2, 1) == 1
     assert limbs_for(64, 64) * 32 > (factorial(64) * 3).bit_length() >= 32 * (limbs_for(64, 64) - 1)
-
-
-def test_nothing_is_lost_where_an_array_is_full(monkeypatch):
-    outcomes = []
-    original = expanding.advance
-
-    def advance(*args):
-        outcomes.append(original(*args))
-        return outcomes[-1]
-
-    advance.signatures = original.signatures  # whether it is compiled is asked before it is called
-    monkeypatch.setattr(expanding, "advance", advance)
-    assert count(medium_problem(), 0.02, 0.05).complete
-    assert expanding.GROW in outcomes
 
 
 @pytest.mark.parametrize(
@@ -296,12 +282,3 @@ def test_nothing_is_lost_where_an_array_is_full(monkeypatch):
 def test_what_cannot_be_asked(call, message):
     with pytest.raises(ValueError, match=message):
         call(count(medium_problem(m=4), 0.05, 0.01))
-
-
-def test_lists_of_compas_are_as_many_as_are_listed(instances):
-    A, y, names = instances.load("compas_a")
-    problem = rl.Problem.from_arrays(A, y, names)
-    result = count(problem, 0.02, ratio=0.05)
-    listed = rl.near_optimal(problem, regularization=0.02, ratio=0.05)
-    assert result.n_lists == listed.n_lists == 324
-    assert listed.optimum == result.optimum == result.by_objective["objective"][0]

@@ -228,7 +228,7 @@ def test_steps_can_be_stopped_pickled_and_go_on(everything):
 
 def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
     search = NearOptimalSearch(medium_problem(), 0.02, within=0.05)
-    while (now := search.advance(1)).phase == "optimum":
+    while (now := search.advance(1)).phase in ("optimum", "preparing"):
         pass
     for _ in now.incumbent.model.rules:
         search.advance(1)
@@ -239,14 +239,6 @@ def test_the_optimum_is_near_itself_before_anything_is_complete(everything):
     assert search.prefixes().n_lists >= 1
 
 
-def test_orders_that_do_the_same_are_one_model():
-    """Five disjoint antecedents, each all positive, and a negative rest: 5! orders of one classifier."""
-    A = np.vstack([np.eye(5, dtype=bool), np.zeros((3, 5), dtype=bool)])
-    problem = rl.Problem.from_arrays(A, [True] * 5 + [False] * 3, sample_weight=[4] * 5 + [20] * 3)
-    result = near_optimal(problem, regularization=0.001, within=0.0)
-    assert (result.count, result.n_lists, result.multiplicity.tolist()) == (1, factorial(5), [factorial(5)])
-
-
 def disjoint(n):
     """Antecedents each of which holds for one positive row, and a negative rest: every order of them is as good."""
     return rl.Problem.from_arrays(np.eye(n + 1, n), [True] * n + [False], sample_weight=[1] * n + [200])
@@ -255,7 +247,7 @@ def disjoint(n):
 def test_orders_are_counted_beyond_what_could_be_listed():
     n = 18
     result = near_optimal(disjoint(n), regularization=0.0001, within=0.0)
-    assert (result.count, result.n_lists) == (1, factorial(n))
+    assert (result.count, result.n_lists, result.multiplicity.tolist()) == (1, factorial(n), [factorial(n)])
     assert (result.antecedents["share"] == 1).all()
 
 
@@ -294,8 +286,6 @@ def test_regularization_belongs_to_the_problem_or_the_search():
         NearOptimalSearch(RuleListSearch(medium_problem(), 0.02), 0.02, within=0.1)
     with pytest.raises(ValueError, match="regularization: the search's own"):
         near_optimal(RuleListSearch(medium_problem(), 0.02), regularization=0.02, within=0.1)
-    with pytest.raises(ValueError, match="Problem"):
-        near_optimal("compas", regularization=0.02, within=0.1)
     with pytest.raises(ValueError, match="n must"):
         near_optimal(medium_problem(), regularization=0.1, within=0.0).diverse(0)
 

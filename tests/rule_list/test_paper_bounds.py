@@ -191,17 +191,6 @@ def _with_tails(costs, prefix, rest):
     ]
 
 
-@settings(max_examples=60)
-@given(cases())
-def test_adjacent_disjoint_rules_commute(case):
-    costs = Costs(*case)
-    for d in costs.lists():
-        for k in range(len(d) - 1):
-            if not (costs.A[:, d[k]] & costs.A[:, d[k + 1]]).any():
-                swapped = (*d[:k], d[k + 1], d[k], *d[k + 2 :])
-                assert costs.objective(swapped) == costs.objective(d)
-
-
 def certified(problem, regularization, **options):
     snapshot = rl.solve(CorelsSearch(problem, regularization, **options))
     assert snapshot.status is Status.OPTIMAL
@@ -324,13 +313,6 @@ def test_oracles(shared):
         for bounds in (CorelsBounds(), CorelsBounds.published()):
             snapshot = certified(problem, float(z["lam"]), bounds=bounds)
             assert snapshot.incumbent.objective == pytest.approx(optimum, abs=1e-12), file.name
-
-
-def test_a_certified_instance(instances):
-    A, y, names = instances.load("compas_a")
-    problem = rl.Problem.from_arrays(A, y, names=names)
-    snapshot = certified(problem, 0.01, policy="curiosity")
-    assert snapshot.incumbent.objective == pytest.approx(instances.EXPECTED["rule_list"]["compas_a", 0.01], abs=1e-7)
 
 
 @pytest.mark.parametrize("policy", sorted(POLICIES))

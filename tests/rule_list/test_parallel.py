@@ -255,17 +255,6 @@ def test_classifiers_hand_it_on():
         rl.RuleListClassifier(n_jobs=0).fit(X, y)
 
 
-def test_what_a_worker_changes_is_its_own():
-    search = rl.RuleListSearch(problem(1), 0.01, beam_width=0, n_jobs=2)
-    search.advance(40)
-    inside = Inside(search)
-    one, two = (worker.view(inside.store) for worker in inside.running._workers)  # what each hands its kernels
-    shared = {*state.NODES.names, *state.HEAP.names, *state.BOUND_HEAP.names, "table", "queue_by_length"}
-    for name in state.Store._fields:
-        same = getattr(one, name) is getattr(two, name)
-        assert same == (name in shared), name
-
-
 # storing outboxes by several threads ----------------------------------------------------------------------------------
 BEST, PARTS = 1000, (1, 2, 3, 16)
 

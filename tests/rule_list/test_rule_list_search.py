@@ -16,7 +16,6 @@ import rulelab as rl
 from rulelab.kernels import bits
 from rulelab.rule_list import POLICIES, CorelsSearch, FrontierSearch, RuleListBounds, RuleListSearch, core_pool
 from rulelab.rule_list.core_pool import HITS, LEARNT, N_BLOCKS, N_CORES, cut_by_core
-from rulelab.rule_list.costs import integer_costs
 from rulelab.snapshot import Status
 
 HARDEST = {("compas_a", 0.001), ("compas_155", 0.0025), ("compas_165", 0.005), ("compas_982", 0.01)}
@@ -82,13 +81,6 @@ def test_weights_that_share_no_unit_are_proven_within_rounding_only(make):
     last = rl.solve(make(problem, 3 if make is FrontierSearch else 0.05))
     assert (last.status, last.limit) == (Status.LIMIT, "exactness")
     assert 0 < last.gap < 1e-9
-
-
-def test_integer_costs_are_exact_for_short_regularizations():
-    costs = integer_costs(np.array([3, 4]), np.array([1, 2]), 0.005)
-    assert costs.exact
-    assert costs.per_rule * 200 == costs.per_error * 10
-    assert costs.unit * costs.per_error == pytest.approx(1 / 10)
 
 
 def test_both_counting_kernels_agree():

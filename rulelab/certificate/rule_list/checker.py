@@ -127,11 +127,7 @@ def check_chunk(
     values: np.ndarray,
     start: int,
 ) -> int:
-    """Check the inequalities of some sets; the number of children looked up in the table.
-
-    What several rules leave is looked at once, for the most that one of them asks of it. Where that is too much each
-    rule is looked at by itself.
-    """
+    """Check the inequalities of some sets; how many children were looked up. What several rules leave comes once."""
     place = np.flatnonzero(separation.least(sets) < values)  # pairs alone show it of the others
     sets, values = sets[place], values[place]
     rules = opened(space, sets, values, lemmas, separation)
@@ -177,11 +173,7 @@ class Recomputed(NamedTuple):
 
 
 def recompute(problem: Problem, model: RuleList, regularization: float, longest: int | None = None) -> Recomputed:
-    """What a model costs by its own predictions, on the grid of the problem.
-
-    ``longest``: as of `grid`. Raises CertificateError when the regularization is out of range or the model does not fit
-    the problem.
-    """
+    """What a model costs by its own predictions, on the `grid`; CertificateError if it does not fit the problem."""
     if not 0 < regularization < 1:
         raise CertificateError(f"the regularization must be above 0 and below 1, not {regularization!r}")
     captures, costs = check_rules(problem, model), grid(problem, regularization, longest)

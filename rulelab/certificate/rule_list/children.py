@@ -27,28 +27,6 @@ class Opened(NamedTuple):
     separated: bool  # whether pairs closed some
 
 
-class Children(NamedTuple):
-    """What is left to show for the values of a chunk of sets, after the bounds that need no table.
-
-    ``exceeded``, ``parent``, ``antecedent``, ``required`` (int64 arrays): as of `Opened`. ``sets`` (uint8 array, shape
-    (n, n_bytes)): what the rules leave.
-    """
-
-    exceeded: np.ndarray
-    parent: np.ndarray
-    antecedent: np.ndarray
-    sets: np.ndarray
-    required: np.ndarray
-
-
-def children(space: States, sets: np.ndarray, values: np.ndarray) -> Children:
-    """The children of packed sets that the table must hold, if the sets are to keep their values."""
-    rules = opened(space, sets, values)
-    left = sets[rules.parent] & space.outside[rules.antecedent]
-    i = np.flatnonzero(completions_below(space, left, rules.required, rules.several))
-    return Children(rules.exceeded, rules.parent[i], rules.antecedent[i], left[i], rules.required[i])
-
-
 def opened(
     space: States,
     sets: np.ndarray,

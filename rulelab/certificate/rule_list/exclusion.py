@@ -17,7 +17,7 @@ from ...data.problem import Problem
 from ...models import RuleList
 from ..exclusion import Change, Exclusion, Way, excluded
 from .checker import recompute
-from .children import children
+from .children import Wanted, opened
 from .hints import Lemmas, Separation
 from .states import Grid, States, states
 
@@ -50,10 +50,7 @@ def exclude(
 
 
 def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: list[Change]) -> tuple[list[_Rule], Any]:
-    """The rules over the antecedents that the states keep, and what the default predicts.
-
-    The others are changed for the reason they were dropped.
-    """
+    """The rules over the antecedents that the states keep, others changed by why they were dropped; and the default."""
     default = asked.default.prediction
     rules = [_Rule(rule.antecedent or 0, rule.prediction == classes[1]) for rule in asked.rules]
     for dropped in space.dropped:
@@ -142,7 +139,7 @@ class _Way(Way):
         at = self._row.get(bytes(left), -1)
         if required <= 0:
             self.note("rule", row, a, paid, paid)
-        elif a not in children(self.space, self.sets[row : row + 1], self.values[row : row + 1]).antecedent:
+        elif a not in self._left_to_show(row):
             self.note("bound", row, a, paid, paid + required, self._further(row, a, left, required))
         elif at >= 0 and self.values[at] >= required:
             self.note("table", at, a, paid, paid + int(self.values[at]))
@@ -157,6 +154,12 @@ class _Way(Way):
             else:
                 self.note("lemma", int(self._chosen[lemma]), a, paid, paid + required)
         return None
+
+    def _left_to_show(self, row: int) -> np.ndarray:
+        """The antecedents of the rules that bounds do not close in a set."""
+        sets = self.sets[row : row + 1]
+        rules = opened(self.space, sets, self.values[row : row + 1])
+        return rules.antecedent[Wanted.after(self.space, sets, rules).unproven(self.space, Lemmas.of(self.space, None))]
 
     def _further(self, row: int, a: int, left: np.ndarray, required: int) -> dict[str, float]:
         """What the set that a rule leaves costs at least with no, one and more rules that may follow in this form."""

@@ -72,10 +72,7 @@ def order_of(space: States, known: KnownSets) -> tuple[np.ndarray, np.ndarray] |
 
 @dataclass(frozen=True, eq=False)
 class Lemmas:
-    """Packed sets and the values they are known to cost at least, the most useful ones first.
-
-    ``sets`` (uint8 array, shape (n, n_bytes)). ``values`` (int64 array, shape (n,)).
-    """
+    """Packed sets (uint8, (n, n_bytes)) and values (int64) that they cost at least, the most useful ones first."""
 
     space: States
     sets: np.ndarray

@@ -109,10 +109,7 @@ class _Table:
                 self._open(sets[part], values[part])
 
     def _next(self) -> dict[bytes, int]:
-        """The sets of the next sizes, until they are some.
-
-        One that another of them leaves comes again where it has to cost more than this time; few do.
-        """
+        """The sets of the next sizes, until they are some; one that another of them leaves may come again."""
         batch: dict[bytes, int] = {}
         while self._waiting and len(batch) < _AT_ONCE:
             batch.update(self._waiting.pop(max(self._waiting)))

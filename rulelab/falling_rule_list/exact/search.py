@@ -45,7 +45,7 @@ _OTHERS = {"feasible prefix", "necessary condition", "dominance"}
 _ALWAYS = {"always: captures nothing or all", "always: rising proportion", "always: length limit"}
 _BOUNDING = frozenset(state.PRUNED_NAMES) - _OTHERS - _ALWAYS
 """What cuts because no list that goes on costs less than the best one."""
-_PLACES = Places.of(state, state.NODES, state.HEAP, purged=state.BY_INCUMBENT)
+_PLACES = Places(state, state.NODES, state.HEAP, purged=state.BY_INCUMBENT)
 
 
 def mark_stale(store: state.Store) -> None:

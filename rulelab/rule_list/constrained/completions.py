@@ -95,10 +95,7 @@ MORE, GROW = -1, -2
 
 @kernel
 def complete(data, rules, store, chosen, budget, most):
-    """Go on for about ``most`` weights; the entry of the set when what is asked for is proven.
-
-    Asked for is the least cost of completing the set by one rule or more, as far as it is within the budget.
-    """
+    """Prove what completing a set by one rule or more costs, up to the budget, in ``most`` weights; its entry then."""
     numbers = store.numbers
     if numbers[DEPTH] < 0:
         slot = slot_of(store.table, store.sets, chosen)

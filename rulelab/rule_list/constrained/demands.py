@@ -78,12 +78,7 @@ def demands_of(
     max_length: int | None = None,
     monotone: Directions = (),
 ) -> Demands:
-    """The demands on lists of a problem.
-
-    ``must_use``: columns, conditions and antecedents; see `rulelab.data.naming.users`. ``first_rule``: an antecedent.
-    ``max_uses``: most conditions on a column in the whole list. Raises ValueError when nothing has a name, or a value
-    is of no use.
-    """
+    """The demands on lists of a problem, see `ConstrainedRuleListSearch`; raises ValueError where some are none."""
     names, conditions, m = problem.names, problem.conditions, problem.n_antecedents
     wanted = as_names(must_use, "must_use")
     refuse_left_out(wanted, problem.left_out)

@@ -16,7 +16,6 @@ from ...data.naming import as_names, limits_of
 from ...data.problem import Problem
 from ...kernels.jit import is_compiled
 from ...models import RuleList
-from ...models.base import column_of
 from ...parameters import check_arguments
 from ...rehearsal import grouped_problem, noisy_problem
 from ...search import solve
@@ -24,6 +23,7 @@ from ..fair import beam as beams
 from ..fair import state
 from ..fair.relaxation import Reduced, relaxed, scaled
 from ..fair.search import FairRuleListSearch
+from ..start import first_captures
 from . import completions
 from .completions import Completions
 from .demands import asked_of, demands_of, numbers_of
@@ -205,10 +205,7 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         return scaled(self._best.cost - 1, self._rules.shift)
 
     def _widen(self) -> None:
-        """What a prefix of the beam leads to; after the last of a level, the children that are the next one.
-
-        They cost least where the list ends, and lack fewest demands.
-        """
+        """Extend a prefix of the beam; the cheapest children that lack fewest demands are its next level."""
         space, L, found, k = self._space, self._rules.relaxed_rule, self._wider, self._beam.pop(0)
         prefix = self._prefixes[k]
         opened = space.open(prefix.words)
@@ -363,11 +360,8 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         """Make a list the incumbent when it is better, obeys, is fair, and labelled as it should be."""
         if cost >= self._best.cost:
             return
-        kept, left = [], np.ones(self.problem.n_patterns, dtype=bool)
-        for a, label in rules:
-            hit = left & column_of(self.problem, a)
-            kept += [(a, label)] if hit.any() else []
-            left &= ~hit
+        hits = first_captures(self.problem, [a for a, _ in rules])
+        kept = [rule for rule, hit in zip(rules, hits, strict=False) if hit.any()]
         obeys = all(int(self._demands.labels[a]) & (POSITIVE if label else NEGATIVE) for a, label in kept)
         if obeys and self._demands.are_met([a for a, _ in kept]):
             super()._offer(tuple(kept), default, cost - self._costs.per_rule * (len(rules) - len(kept)))

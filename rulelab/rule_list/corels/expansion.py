@@ -232,11 +232,7 @@ def finish(arrays, rules, store, node):
 
 @kernel
 def advance(arrays, rules, store, max_work, max_effort):
-    """Expand at most ``max_work`` prefixes, at about ``max_effort`` words and weights looked at.
-
-    Returns DONE, PAUSED, or GROW when there is no room for one more expansion. An expansion can be left half-way; a
-    prefix counts as work when it is finished.
-    """
+    """Expand ``max_work`` prefixes at most, at about ``max_effort`` words: DONE, PAUSED, or GROW without room."""
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
     if numbers[at.N_NODES] == 0:

@@ -29,7 +29,7 @@ from . import expansion, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 _BOUNDING = frozenset((*CORELS_BOUNDS[:6], CORELS_BOUNDS[state.BY_SIMILAR]))
-_PLACES = Places.of(at, state.NODES, at.HEAP, purged=None, lengths="queued_by_steps")
+_PLACES = Places(at, state.NODES, at.HEAP, purged=None, lengths="queued_by_steps")
 _EFFORT_PER_WORK = 100_000_000  # words and weights that a unit of work looks at, about: a tenth of a second
 
 

@@ -85,10 +85,7 @@ def take_next(rules, store):
 
 @inlined
 def take_dealt(store):
-    """The next prefix that a worker was dealt and that is worth expanding; -1 when there is none, or no room.
-
-    One that was re-parented since, which its cost shows, is in the queue again.
-    """
+    """The next prefix that a worker was dealt, if not re-parented since, and worth expanding; -1: none, or no room."""
     numbers = store.numbers
     if numbers[at.N_OUT] + store.scratch_counts.shape[1] > store.outbox.shape[0]:
         return -1

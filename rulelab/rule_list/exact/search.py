@@ -29,10 +29,11 @@ from ..core_pool import GIVEN_UP, known_sets
 from ..cores import inequality, learn
 from ..costs import Costs, costs_of, require_regularization
 from ..counting import Layout, layout, weigh
+from ..fair.search import FairRuleListSearch
 from ..pair_bound import separation_of
 from ..pair_multipliers import adapt, settle
 from ..reduction import Reducing, Reduction
-from ..start import RelaxedListFirst, antecedents_of, cost_of, incumbent_of
+from ..start import antecedents_of, cost_of, incumbent_of
 from . import kernels, state
 from .parallel.rounds import Rounds, check_jobs, workers_of
 from .sequential import Learning, Sequential
@@ -41,7 +42,7 @@ _EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _OTHERS = {"accurate support", "equivalent support", "deletion", "always: captures nothing", "always: length limit"}
 _BOUNDING = frozenset(state.PRUNED_NAMES) - _OTHERS
 """What cuts because no list that goes on costs less than the best one."""
-_PLACES = Places.of(state, state.NODES, state.HEAP, purged=state.BY_INCUMBENT)
+_PLACES = Places(state, state.NODES, state.HEAP, purged=state.BY_INCUMBENT)
 _SWITCHES = {state.BY_CORE: "cores", state.BY_DELETION: "deletion", state.BY_SEPARATION: "separation"}
 """The bounds that are tried on a prefix when it is taken off the queue."""
 POLICIES = {
@@ -401,4 +402,4 @@ class RuleListSearch(PrefixSearch, Proving):
         return incumbent_of(self.problem, antecedents, self.regularization, found_at)
 
 
-RelaxedListFirst._free_search = RuleListSearch
+FairRuleListSearch._free_search = RuleListSearch

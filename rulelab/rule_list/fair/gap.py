@@ -104,10 +104,7 @@ class Gaps:
         return _sum(self.masses.positives[~predicted]) + _sum(self.masses.negatives[predicted])
 
     def constraints(self, gap: Fraction, strictly: bool, most_errors: int) -> Constraints:
-        """What all lists meet whose gap is at most this, or less than this, and that make no more errors.
-
-        With weights of too many digits some others meet it, too.
-        """
+        """What all lists of at most this gap (``strictly``: less) and so many errors meet, and maybe some others."""
         errors, *differences = self.rows
         ends = [(errors.low, errors.high + most_errors * errors.per)]
         for row in differences:
@@ -136,11 +133,7 @@ class Gaps:
 
 
 def gaps_of(problem: Problem, criterion: type[Criterion], min_group_size: int) -> Gaps:
-    """What a criterion compares over the problem's groups.
-
-    Raises ValueError when there are no two groups to compare, or a group has nothing that its rate could be measured
-    on.
-    """
+    """What a criterion compares over the problem's groups; raises ValueError without two groups that have its rates."""
     exact = criterion(0.0)  # type: ignore[call-arg]
     groups = groups_of(problem, exact)
     of_groups, masses = groups.masses.divided(), problem.masses.divided()

@@ -107,10 +107,7 @@ def _completion(rules, store, entry):
 
 @inner
 def expand(data, rules, store, most):
-    """Extend prefixes of the open set for about ``most`` weights; returns how many it looked at.
-
-    The caller makes sure that there is room for two prefixes and a set for every antecedent.
-    """
+    """Extend prefixes of the open set, for which there is room, for about ``most`` weights; how many it looked at."""
     numbers, m = store.numbers, data.by_antecedent.shape[0]
     label, spent = numbers[at.LABEL], 0
     if label < 0:

@@ -22,7 +22,7 @@ from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
 from ..bounds import FairRuleListBounds
-from ..start import antecedents_of
+from ..start import antecedents_of, labels_of
 from . import passes, state
 from .dual import Multipliers
 from .gap import Gaps, gaps_of
@@ -197,8 +197,8 @@ class LeastGapSearch(LabelSetting, LeastGap):
         for label in range(2):
             self._offer((), label)
         for start, antecedents in zip(self.warm_start or (), self._starts, strict=True):
-            labels = [int(rule.prediction == start.classes[-1]) for rule in (*start.rules, start.default)]
-            self._offer(tuple(zip(antecedents, labels, strict=False)), labels[-1])
+            *labels, default = labels_of(start)
+            self._offer(tuple(zip(antecedents, labels, strict=True)), default)
         constraints = self._gaps.constraints(*self._most)
         self._problem = reduced(problem, nothing, constraints)
         if not self._longest or not len(self._problem.antecedents):

@@ -42,10 +42,7 @@ class Reduced:
 
 
 def reduced(problem: Problem, wrong: np.ndarray, constraints: Constraints) -> Reduced:
-    """All patterns, without antecedents that equal an earlier one or hold for every pattern, or for none.
-
-    ``wrong`` is what it costs to predict each pattern negative, and positive.
-    """
+    """All patterns, which cost ``wrong`` where predicted negative or positive, without needless antecedents."""
     columns = transposed(problem.words, problem.n_antecedents)
     held = bits.counts(columns)
     first = np.zeros(len(columns), dtype=bool)
@@ -92,11 +89,7 @@ def scaled(value: int, shift: int) -> int:
 
 
 def relaxed(problem: Reduced, low: np.ndarray, high: np.ndarray, multipliers: np.ndarray, shift: int) -> Relaxed:
-    """The relaxed problem, in whole numbers.
-
-    ``low``, ``high`` (int64 array, shape (n_constraints,)). ``multipliers`` (float64 array, shape (n_constraints,)): in
-    units of cost.
-    """
+    """The relaxed problem, in whole numbers, for ends of the constraints and ``multipliers`` in units of cost."""
     digits = _DIGITS + max(0, -shift)
     amounts = problem.amounts.astype(object)
     sides = [amounts[k] * (1 << (digits + shift)) for k in (WRONG_NEGATIVE, WRONG_POSITIVE)]

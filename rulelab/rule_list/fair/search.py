@@ -16,15 +16,15 @@ from ...data.fairness import Criterion
 from ...data.problem import Problem
 from ...data.rate_constraints import Constraints, constraints_of, unbound
 from ...models import RuleList
-from ...models.base import column_of
 from ...parameters import check_arguments
+from ...phases import RelaxedFirst
 from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..bounds import FairRuleListBounds
 from ..costs import Costs, costs_of, largest_cost, require_regularization
-from ..start import RelaxedListFirst, antecedents_of
+from ..start import antecedents_of, first_captures, labels_of
 from . import passes, state
 from .dual import Multipliers
 from .passes import GROWING, LabelSetting, list_of, predicted, proven_of_sets
@@ -32,6 +32,7 @@ from .relaxation import reduced, scaled, shift_of
 
 LABELS = ("free", "majority")
 _LARGEST_COST = 1 << 62
+_WIDEST = 100  # beam of the search for the best list of all
 
 
 @dataclass
@@ -45,7 +46,7 @@ class _Best:
     seconds: float = 0.0
 
 
-class FairRuleListSearch(RelaxedListFirst, LabelSetting, FairSearch):
+class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
 
     `rulelab.search_for` makes one when it is given a criterion.
@@ -84,6 +85,8 @@ class FairRuleListSearch(RelaxedListFirst, LabelSetting, FairSearch):
 
     family: ClassVar[str] = "rule_list"
     _has_to_be_fair = True
+    _free_search: ClassVar[Any]
+    """`RuleListSearch`, which imports the searches that begin with the best list of all."""
 
     def __init__(
         self,
@@ -113,8 +116,7 @@ class FairRuleListSearch(RelaxedListFirst, LabelSetting, FairSearch):
         self.warm_start = None if warm_start is None else antecedents_of(warm_start, problem)
         self._first_labels: list[int] | None = None
         if isinstance(warm_start, RuleList):
-            every = (*warm_start.rules, warm_start.default)
-            self._first_labels = [int(rule.prediction == warm_start.classes[-1]) for rule in every]
+            self._first_labels = labels_of(warm_start)
         self._constraints = self._asked_of_sums()
         self._costs: Costs = costs_of(problem, self.regularization, problem.n_antecedents)
         self._worst = largest_cost(self._costs, problem, self.regularization, _LARGEST_COST)
@@ -196,6 +198,22 @@ class FairRuleListSearch(RelaxedListFirst, LabelSetting, FairSearch):
     @property
     def _least_known(self) -> int:
         return self._best.cost
+
+    @property
+    def _own_bound(self) -> float:
+        return max(0.0, min(self._proven, self._least_known) * self._costs.unit - self._costs.slack)
+
+    def _sure(self, bound: float) -> float:
+        return super()._sure(bound) - self._costs.exactness
+
+    def _without_demands(self) -> Any:
+        return self._free_search(self.problem, self.regularization, beam_width=min(self.beam_width, _WIDEST))
+
+    def _take_over(self, model: RuleList, optimal: bool) -> int:
+        *labels, default = labels_of(model)
+        rules = tuple(zip(antecedents_of(model, self.problem), labels, strict=True))
+        self._try(rules, default)
+        return self._cost_of(rules, default) if optimal and self._costs.exact else 0
 
     def _try_first(self, antecedents: tuple[int, ...]) -> None:
         """Try the list to begin with."""
@@ -293,12 +311,8 @@ class FairRuleListSearch(RelaxedListFirst, LabelSetting, FairSearch):
 
     def _majority(self, antecedents: Sequence[int]) -> list[int]:
         """The labels of most of the weight that each rule, and the default, is the first to capture."""
-        masses, left, out = self.problem.masses, np.ones(self.problem.n_patterns, dtype=bool), []
-        for a in [*antecedents, None]:
-            hit = left if a is None else left & column_of(self.problem, a)
-            out.append(int(sum(masses.positives[hit].tolist()) > sum(masses.negatives[hit].tolist())))
-            left = left & ~hit
-        return out
+        masses, hits = self.problem.masses, first_captures(self.problem, antecedents)
+        return [int(sum(masses.positives[hit].tolist()) > sum(masses.negatives[hit].tolist())) for hit in hits]
 
     def _snapshot(self) -> Snapshot:
         incumbent, costs = self._make_incumbent(), self._costs

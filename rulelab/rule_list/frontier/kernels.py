@@ -26,18 +26,8 @@ def least_errors(rules_left, weight_positive, weight_negative, positive, negativ
     largest W^s_b. Together they capture at most min(ks W^s_b, sum of the ks largest) of the s-weight; the d-weight in b
     is wrong except for what the other rules shield, at most the sum of the (rules_left - ks) largest W^d.
     The bound is the least over d, ks and b; more rules of either kind only lower it. It is not followed beyond ``cap``.
-
-    Parameters
-    ----------
-    rules_left : int
-    weight_positive, weight_negative : int
-        Net weights of the set of uncaptured patterns.
-    positive, negative : int64 array, shape (m,)
-        Net weights of every antecedent within it.
-    sums_positive, sums_negative : int64 array, at least rules_left + 1 entries
-        Entry r is the sum of the r largest of them.
-    cap : int
-        The result is at most this: what a caller needs to know.
+    ``positive``, ``negative`` (int64, shape (m,)): net weights of every antecedent within the set; entry r of the sums
+    (int64) is that of the r largest of them.
     """
     best = min(cap, weight_positive, weight_negative)
     best = _least_errors(rules_left, weight_positive, positive, negative, sums_positive, sums_negative, best)
@@ -106,11 +96,7 @@ def start(arrays, curve, store, length, constant):
 
 @kernel
 def advance(arrays, curve, store, constant, max_work, max_children):
-    """Expand at most ``max_work`` prefixes and look at about ``max_children`` children of theirs.
-
-    Returns DONE when the point is proven, PAUSED, or GROW when an array has no room for one more expansion. An
-    expansion can be left half-way; a prefix counts as work when it is finished.
-    """
+    """Expand ``max_work`` prefixes at most, with about ``max_children``: DONE, PAUSED, or GROW without room."""
     numbers = store.numbers
     m = arrays.by_antecedent.shape[0]
     length = numbers[at.LENGTH]

@@ -15,13 +15,13 @@ from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...rehearsal import tiny_problem
 from ...search import solve
-from ...snapshot import Snapshot, standing
+from ...snapshot import Snapshot
 from ..core_pool import Cores
 from ..cores import Learner, learn, new_cores
 from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from ..near_optimal.base import NearSearch
-from . import expanding, merging, state
+from . import kernels, state
 from .result import NearOptimalCount
 from .tables import Counted, Making, States, compacted, completing
 
@@ -110,28 +110,30 @@ class NearOptimalCounter(NearSearch):
         memory_limit: int | None = None,
     ) -> None:
         super().__init__(search, regularization, within, ratio, max_length, memory_limit)
-        self.states: States | None = None
+        self.states: States
         self._cores: Cores
         self._learner = Learner()
         self._making: Making | None = None
 
     @property
-    def compiled(self) -> bool:
-        own = expanding.advance, merging.merge, learn
-        return self.search.compiled and (self._before() is not None or is_compiled(*own))
+    def _own_compiled(self) -> bool:
+        return is_compiled(kernels.advance, kernels.merge, learn)
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of the states and of the tables."""
-        states = 0 if self.states is None else nbytes(self.states.store) + self._multipliers.nbytes
+        states = nbytes(self.states.store) + self._multipliers.nbytes if self.prepared else 0
         return states + (0 if self._making is None else self._making.memory_bytes)
+
+    @property
+    def _at_least(self) -> int:
+        """So many lists are known to be near the optimum."""
+        return int(self.states.store.numbers[state.N_ENDS]) if self.prepared else 0
 
     @property
     def n_lists(self) -> int:
         """Near-optimal lists: exactly when finished, before that a lower bound."""
-        if self.phase == "finished":
-            return self.result().n_lists
-        return 0 if self.states is None else int(self.states.store.numbers[state.N_ENDS])
+        return self.result().n_lists
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -143,37 +145,28 @@ class NearOptimalCounter(NearSearch):
 
     def result(self) -> NearOptimalCount:
         """What is counted."""
-        finished = self.phase == "finished"
-        truncated = None if finished else self._stuck or self.stopped_by or "stopped"
         counted = None
-        if finished:
-            assert self.states is not None
+        if self.phase == "finished":
             assert self._making is not None
-            counted = Counted(
-                self.states, self._making.tables, self.costs, self.representatives, self.groups, self.slots
-            )
+            known = self.costs, self.representatives, self.groups, self.slots
+            counted = Counted(self.states, self._making.tables, *known)
         return NearOptimalCount(
             problem=self.problem,
             regularization=self.regularization,
             optimum=self.optimum,
-            threshold=math.nan if self.states is None else self.limits.threshold * self.costs.unit,
-            truncated=truncated,
+            threshold=self.threshold,
+            truncated=None if counted else self._stuck or self.stopped_by or "stopped",
             work=self.work,
-            at_least=0 if self.states is None else int(self.states.store.numbers[state.N_ENDS]),
+            at_least=self._at_least,
             counted=counted,
         )
-
-    @property
-    def _rehearsed_as(self) -> tuple[object, ...]:
-        return type(self), self.search._rehearsed_as
 
     def _rehearse(self) -> None:
         self.search.compile()
         small = NearOptimalCounter(tiny_problem(), 0.01, 0.1)
         small._SEPARATE_AFTER = 0
         solve(small)
-        assert small.states is not None
-        expanding.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
+        kernels.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
         small.result().importance()
         small.result().column_ranges()
 
@@ -190,97 +183,81 @@ class NearOptimalCounter(NearSearch):
             constant=self.constant,
             limbs=state.limbs_for(m, self.limits.max_length),
         )
-        self._cores = new_cores(self._layout, room=expanding.MOST_CORES)
+        self._cores = new_cores(self._layout, room=kernels.MOST_CORES)
         self._rules = state.Rules(self.limits.per_error, self.limits.per_rule, _LEARN_AFTER)
-        expanding.start(self._layout, self._sets, self.limits, self.states.store, self.constant)
+        kernels.start(self._layout, self._sets, self.limits, self.states.store, self.constant)
         self.phase = "expanding"
 
     def _run(self, max_work: int) -> None:
-        assert self.states is not None
         target = self.work + max_work
         while self.phase != "finished" and self.work < target:
             outcome = self._expand(target) if self.phase == "expanding" else self._count(target)
-            if outcome == expanding.GROW:
+            if outcome == kernels.GROW:
                 self._stuck = "memory"
-            if outcome != expanding.DONE:
+            if outcome != kernels.DONE:
                 return
 
     def _expand(self, target: int) -> int:
         """Find states; returns the outcome."""
-        assert self.states is not None
         while True:
             left = target - self.work
             learning = self._cores, self._learner.address or self._find_learner()
             bounding = self._multipliers.separation, self._multipliers.separator.address
             given = self._layout, self._sets, self.limits, self._rules, self.states.store, *learning, *bounding
-            outcome = int(expanding.advance(*given, left, left * children_per_work(self._layout)))
+            outcome = int(kernels.advance(*given, left, left * children_per_work(self._layout)))
             self.work = self._work_done()
-            if outcome == expanding.DONE:
+            if outcome == kernels.DONE:
                 return self._begin_counting()
-            if outcome == expanding.SEPARATE:
+            if outcome == kernels.SEPARATE:
                 self._multipliers.find(int(self.states.store.numbers[state.WORK]), self._free)
-            elif outcome != expanding.GROW or not self._grow():
+            elif outcome != kernels.GROW or not self._grow():
                 return outcome
 
     def _find_learner(self) -> int:
-        assert self.states is not None
         chosen = self.states.store.sets[0, : self._sets.weighted]
         return self._learner.find(self._layout, self._rules, self._cores, chosen, 1)
 
     def _begin_counting(self) -> int:
-        assert self.states is not None
         self._making = Making(self.states, completing(self.states), self.states.order[::-1])
         if self._free is not None and self._free < 0:
             self._making = None
-            return expanding.GROW
+            return kernels.GROW
         self.phase = "counting"
-        return expanding.DONE
+        return kernels.DONE
 
     def _count(self, target: int) -> int:
         """Make the tables of states; returns the outcome."""
         assert self._making is not None
         outcome = self._making.advance(target - self.work, lambda: self._free)
         self.work = self._work_done()
-        if outcome == merging.DONE:
+        if outcome == kernels.DONE:
             self.states, self._making.tables = compacted(self._making.states, self._making.tables)
             self._making.states, self._making.links = self.states, completing(self.states)
             self.phase = "finished"
         return outcome
 
     def _work_done(self) -> int:
-        assert self.states is not None
         made = 0 if self._making is None else int(self._making.tables.numbers[state.MADE])
         return self.search.work + int(self.states.store.numbers[state.WORK]) + made
 
     def _grow(self) -> bool:
         """Make room for one more expansion; False when the memory limit does not allow it."""
-        assert self.states is not None
         m = len(self.representatives)
         room = (state.STATES, m), (state.EDGES, m)
-        store, enough = with_room(self.states.store, room, self._free, expanding.rebuild_table)
+        store, enough = with_room(self.states.store, room, self._free, kernels.rebuild_table)
         self.states = self.states._replace(store=store)
         return enough
 
     def _snapshot(self) -> NearOptimalCountProgress:
-        finished, prepared = self.phase == "finished", self.states is not None
-        status, limit = standing(finished, not prepared or self.costs.exact, self._stuck)
-        numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if self.states is None else self.states.store.numbers
-        states = int(numbers[state.N_STATES])
+        states = edges = expanded = 0
+        if self.prepared:
+            places = [state.N_STATES, state.N_EDGES, state.EXPANDED]
+            states, edges, expanded = self.states.store.numbers[places].tolist()
         return NearOptimalCountProgress(
-            **self._figures,
-            status=status,
-            incumbent=self._best,
-            lower_bound=self._lower_bound,
-            counts={
-                "states": states,
-                "rules": int(numbers[state.N_EDGES]),
-                "queued": states - int(numbers[state.EXPANDED]),
-            },
-            log10_remaining=0.0 if finished else math.inf,
-            phase=self.phase,
-            limit=limit,
+            **self._standing(),
+            counts={"states": states, "rules": edges, "queued": states - expanded},
             n_lists=self.n_lists,
             states=states,
             optimum=self.optimum,
-            threshold=self.limits.threshold * self.costs.unit if prepared else math.nan,
+            threshold=self.threshold,
         )

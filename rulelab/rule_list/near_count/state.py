@@ -135,9 +135,7 @@ def new_tables(n_states: int, limbs: int, with_values: bool = False, room: int =
 
 
 def limbs_for(m: int, longest: int) -> int:
-    """Words that the number of all lists of at most so many of ``m`` antecedents fits in, and so every sum and product
-    that a count takes.
-    """
+    """Words for the number of all lists of at most so many of ``m`` antecedents, which no sum of a count exceeds."""
     most = sum(math.perm(m, k) for k in range(min(m, longest) + 1))
     return most.bit_length() // LIMB + 1
 

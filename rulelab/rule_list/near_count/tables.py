@@ -15,7 +15,7 @@ from ...kernels import bits
 from ...kernels.growing import affordable, resized, table_size
 from ..costs import Costs
 from ..near_optimal.state import Limits, Sets
-from . import merging
+from . import kernels
 from .state import (
     ENTRIES,
     EXPANDED,
@@ -75,11 +75,7 @@ class States(NamedTuple):
             yield part, *self._labelled(captured)
 
     def ends(self) -> Iterator[tuple[np.ndarray, bool, np.ndarray, np.ndarray]]:
-        """What default rules capture, some at a time: those of states, then those of edges where lists must end.
-
-        Yields the states or edges, whether these are edges, which bits each captures (bool), and whether positive is
-        predicted.
-        """
+        """What defaults capture of states, then of edges where lists must end: which, whether edges, bits, labels."""
         store, captures = self.store, self.sets.captures
         for part in _parts(self.n):
             yield np.arange(self.n)[part], False, *self._labelled(store.sets[part])
@@ -90,10 +86,7 @@ class States(NamedTuple):
             yield chosen, True, *self._labelled(left)
 
     def values(self, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The sum of weights, one for each bit, over what is predicted positive: by edge, and by state.
-
-        An edge where the list must end counts with the default rule.
-        """
+        """Sums of bits' weights over what is predicted positive, by edge (and default where lists end), by state."""
         by_rule, by_end = np.zeros(self.n_edges, dtype=np.int64), np.zeros(self.n, dtype=np.int64)
         for part, captured, label in self.rules():
             by_rule[part] = captured @ positive * label
@@ -168,10 +161,16 @@ class Making:
         """Go on; returns DONE, PAUSED, or GROW where the memory does not suffice, of which ``room`` is what is left."""
         while True:
             outcome = int(
-                merging.merge(self.states.limits, self.sequence, self.links, self.tables, max_states, _ENTRIES_AT_ONCE)
+                kernels.merge(self.states.limits, self.sequence, self.links, self.tables, max_states, _ENTRIES_AT_ONCE)
             )
-            if outcome != merging.GROW or not self._grow(room()):
+            if outcome != kernels.GROW or not self._grow(room()):
                 return outcome
+
+    def whole(self) -> Tables:
+        """All tables, made without limits."""
+        while self.advance(1 << 20) != kernels.DONE:
+            pass
+        return self.tables
 
     def _grow(self, free: int | None) -> bool:
         tables = self.tables
@@ -234,26 +233,7 @@ def compacted(states: States, ended: Tables) -> tuple[States, Tables]:
 
 def completed(states: States, value: np.ndarray = _NO_NUMBERS, own_value: np.ndarray = _NO_NUMBERS) -> Tables:
     """The completions of all states, with values."""
-    return _made(Making(states, completing(states, value, own_value), states.order[::-1]))
-
-
-def begun(states: States, ended: Tables) -> Tables:
-    """The beginnings of all states."""
-    return _made(Making(states, beginning(states, ended), states.order))
-
-
-def passing(states: States, first: Tables, ended: Tables) -> Passing:
-    """The lists through each rule of each state."""
-    out = Passing(
-        np.zeros((states.n_edges, states.limbs), dtype=np.uint32),
-        np.zeros((states.n, states.limbs), dtype=np.uint32),
-        np.full(states.n_edges, np.iinfo(np.int64).max),
-        np.zeros(states.limbs, dtype=np.uint32),
-    )
-    for start in range(0, states.n, 256):
-        last = min(start + 256, states.n)
-        merging.pass_through(states.limits, states.budget, states.store, first, ended, out, start, last)
-    return out
+    return Making(states, completing(states, value, own_value), states.order[::-1]).whole()
 
 
 def _least(states: States, ended: Tables) -> np.ndarray:
@@ -266,14 +246,8 @@ def _least(states: States, ended: Tables) -> np.ndarray:
     return out
 
 
-def _made(making: Making) -> Tables:
-    while making.advance(1 << 20) != merging.DONE:
-        pass
-    return making.tables
-
-
-def _parts(n: int) -> list[slice]:
-    return [slice(start, min(start + _EDGES_AT_ONCE, n)) for start in range(0, n, _EDGES_AT_ONCE)]
+def _parts(n: int, size: int = _EDGES_AT_ONCE) -> list[slice]:
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def _one(limbs: int) -> np.ndarray:
@@ -383,7 +357,17 @@ class Counted:
     @cached_property
     def passing(self) -> Passing:
         """The lists through each rule of each state."""
-        return passing(self.states, begun(self.states, self.ended), self.ended)
+        states, ended = self.states, self.ended
+        begun = Making(states, beginning(states, ended), states.order).whole()
+        out = Passing(
+            np.zeros((states.n_edges, states.limbs), dtype=np.uint32),
+            np.zeros((states.n, states.limbs), dtype=np.uint32),
+            np.full(states.n_edges, np.iinfo(np.int64).max),
+            np.zeros(states.limbs, dtype=np.uint32),
+        )
+        for part in _parts(states.n, 256):
+            kernels.pass_through(states.limits, states.budget, states.store, begun, ended, out, part.start, part.stop)
+        return out
 
     @cached_property
     def walk(self) -> Walk:

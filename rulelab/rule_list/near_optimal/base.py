@@ -16,7 +16,7 @@ from ...kernels import bits
 from ...kernels.bit_words import transposed
 from ...near_models import check_distance
 from ...search import Search
-from ...snapshot import Incumbent, Status
+from ...snapshot import Incumbent, Status, standing
 from ..costs import Costs, costs_of
 from ..counting import Layout, layout
 from ..exact.search import RuleListSearch
@@ -36,14 +36,63 @@ def grid_of(search: RuleListSearch) -> Costs:
     return costs_of(search.problem, search.regularization, m if longest is None else min(m, longest))
 
 
-class NearSearch(Search):
-    """A search for lists near the optimum: the optimum first, then what the class does with the lists.
-
-    The phase is "optimum" while the optimum is being certified, then, on a large table, "preparing"; then comes what
-    `_begin` says.
-    """
+class AfterOptimum(Search):
+    """A search about the optimum of another one, which certifies it first, in the phase "optimum"."""
 
     family: ClassVar[str] = "rule_list"
+
+    def __init__(self, search: RuleListSearch | Problem, regularization: Any, max_length: Any) -> None:
+        self.search = search_of(search, regularization, max_length)
+        super().__init__(self.search.problem)
+        self.work = self.search.work
+        self.regularization, self.max_length = self.search.regularization, self.search.max_length
+        self.phase = "optimum"
+        self._stuck: str | None = None
+        self._best: Incumbent | None = None
+        self._lower_bound = 0.0
+        self.optimum = math.nan
+
+    @property
+    @abc.abstractmethod
+    def _own_compiled(self) -> bool:
+        """Whether the kernels that it comes to after the optimum are ready."""
+
+    @property
+    def compiled(self) -> bool:
+        return self.search.compiled and (self._before() is not None or self._own_compiled)
+
+    @property
+    def _rehearsed_as(self) -> tuple[object, ...]:
+        return type(self), self.search._rehearsed_as
+
+    def _within(self) -> Search | None:
+        return self.search if self.phase == "optimum" else None
+
+    def _certify(self, max_work: int) -> bool:
+        """Go on to the optimum; whether it is certified."""
+        now = self.search.advance(max_work)
+        assert now.incumbent is not None
+        self.work, self._best, self._lower_bound = now.work, now.incumbent, now.lower_bound
+        self.optimum = now.incumbent.objective
+        if now.status is Status.LIMIT and not self.search.certified:
+            self._stuck = now.limit
+        return self.search.certified
+
+    def _standing(self, exact: bool) -> dict[str, Any]:
+        """What its snapshots have in common; ``exact``: whether costs tell all lists apart."""
+        finished = self.phase == "finished"
+        status, limit = standing(finished, exact, self._stuck)
+        found = {"incumbent": self._best, "lower_bound": self._lower_bound, "phase": self.phase}
+        remaining = {"log10_remaining": 0.0 if finished else math.inf}
+        return {**self._figures, **found, **remaining, "status": status, "limit": limit}
+
+
+class NearSearch(AfterOptimum):
+    """A search for lists near the optimum: the optimum first, then what the class does with the lists.
+
+    After "optimum" comes, on a large table, the phase "preparing"; then what `_begin` says.
+    """
+
     _SEPARATE_AFTER = 60_000_000
     """Words and weights looked at for the states that are stored; before that multipliers cost more than they save."""
 
@@ -60,18 +109,11 @@ class NearSearch(Search):
         if within is None and ratio is None:
             within = WITHIN
         check_distance(within, ratio, memory_limit, limit)
-        search = search_of(search, regularization, max_length)
-        super().__init__(search.problem)
-        self.search = search
-        self.work = search.work
-        self.regularization, self.max_length = search.regularization, search.max_length
+        super().__init__(search, regularization, max_length)
         self.within, self.ratio = within, ratio
         self.memory_limit = memory_limit
-        self.phase = "optimum"
-        self._stuck: str | None = None
-        self._best: Incumbent | None = None
-        self._lower_bound = 0.0
-        self.optimum = math.nan
+        self.threshold = math.nan
+        self.prepared = False  # whether the sets of patterns are known: it has come to the lists
         self.best_cost = self.constant = 0
         self.representatives: np.ndarray
         self.groups: np.ndarray
@@ -91,27 +133,20 @@ class NearSearch(Search):
     def _run(self, max_work: int) -> None:
         """Go on with the lists, for at most so many units of work."""
 
-    def _within(self) -> RuleListSearch | None:
-        return self.search if self.phase == "optimum" else None
-
     def _advance(self, max_work: int) -> None:
         self._stuck = None
         if self.phase == "optimum":
-            snapshot = self.search.advance(max_work)
-            self.work = snapshot.work
-            assert snapshot.incumbent is not None
-            self._best, self._lower_bound = snapshot.incumbent, snapshot.lower_bound
-            self.optimum = snapshot.incumbent.objective
-            if self.search.certified:
+            if self._certify(max_work):
                 self.phase = "preparing"
                 if self.compiled and not slices.is_large(self.problem):  # no limit counts what is compiled between
                     self._prepare()
-            elif snapshot.status is Status.LIMIT:
-                self._stuck = snapshot.limit
         elif self.phase == "preparing":
             self._prepare()
         elif self.phase != "finished":
             self._run(max_work)
+
+    def _standing(self, exact: bool = True) -> dict[str, Any]:
+        return super()._standing(not self.prepared or self.costs.exact)
 
     def _prepare(self) -> None:
         assert self._best is not None
@@ -140,14 +175,16 @@ class NearSearch(Search):
         self.costs = costs
         self.best_cost = cost_of(optimum, problem, costs)
         self.limits = self._make_limits(m)
+        self.threshold = self.limits.threshold * costs.unit
         self._multipliers = Multipliers(self._layout, self.limits)
         self._begin()
+        self.prepared = True
 
     def _make_limits(self, m: int) -> state.Limits:
         costs = self.costs
         total = int(costs.positives.sum() + costs.negatives.sum())
         longest = m if self.search.max_length is None else min(m, self.search.max_length)
-        threshold = self._threshold(total, longest)
+        threshold = self._most(total, longest)
         worst = costs.per_error * total + m * costs.per_rule
         if costs.per_rule:
             longest = min(longest, (threshold - costs.per_error * self.constant) // costs.per_rule)
@@ -170,7 +207,7 @@ class NearSearch(Search):
         """Bytes that the memory limit leaves; None without one."""
         return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
 
-    def _threshold(self, total: int, longest: int) -> int:
+    def _most(self, total: int, longest: int) -> int:
         """The largest cost of a list that counts, of ``total`` rows and at most ``longest`` rules."""
         costs = self.costs
         per_objective = costs.per_error * total

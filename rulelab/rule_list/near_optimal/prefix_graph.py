@@ -12,7 +12,7 @@ import pandas as pd
 
 from ...data.problem import Problem
 from ...kernels import bits
-from . import kernels, state
+from . import kernels
 from .summary import Enumerated
 
 _CHUNK = 1 << 14
@@ -76,18 +76,10 @@ class PrefixGraph:
         return models[models >= 0]
 
     def choices(self, prefix: Sequence[int] = ()) -> pd.DataFrame:
-        """What can come next after a prefix, the best first.
+        """What can come next after a prefix of antecedents, the best first.
 
-        Parameters
-        ----------
-        prefix : sequence of int
-            Antecedents.
-
-        Returns
-        -------
-        DataFrame
-            By antecedent: ``name``, ``prediction``, ``objective`` (the least of a list that goes on so), ``slack``
-            (how far that is below the threshold), ``models`` and ``lists`` (that go on so).
+        By antecedent: ``name``, ``prediction``, ``objective`` (the least of a list that goes on so), ``slack`` (by
+        which it is below the threshold), ``models`` and ``lists`` (that go on so).
         """
         rows, at, so_far = [], 0, 0.0
         for rule in prefix:
@@ -118,11 +110,7 @@ class PrefixGraph:
     def reliance(self) -> pd.DataFrame:
         """The least and the greatest share of the training weight that each antecedent decides in a near-optimal list.
 
-        Returns
-        -------
-        DataFrame
-            By antecedent: ``name``, ``lists`` (the share that have it), ``least`` (0 when a list does without) and
-            ``most``, the most used one first.
+        By antecedent: ``name``, ``lists`` (share that have it), ``least`` (0 when a list does without) and ``most``.
         """
         counted, source = self._counted, self._source
         decided = (self.left[:, source] - self.left[:, self.to]).sum(axis=0) / self.problem.total_weight
@@ -182,9 +170,9 @@ class _Counted(NamedTuple):
     least: np.ndarray
 
 
-def prefix_graph(search: Any, store: state.Store, most: int | None = None) -> PrefixGraph:
+def prefix_graph(search: Any, most: int | None = None) -> PrefixGraph:
     """The graph of what a `NearOptimalSearch` has found: of the best lists, where it has more edges than ``most``."""
-    costs, found = search.costs, Enumerated.of(search, store, shown_alone=True)
+    store, costs, found = search.store, search.costs, Enumerated.of(search, shown_alone=True)
     edge_from, edge_to, best, stop, cap = found.edge_from, found.edge_to, found.best, found.stop, found.cap
     n_states, model = len(stop), found.shown[store.class_of[: len(stop)]]
     complete, covered = search.phase == "finished", search.covered_cost

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,13 +14,12 @@ from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress
 from ...rehearsal import tiny_problem
 from ...search import solve
-from ...snapshot import standing
 from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from . import kernels, state
 from .base import NearSearch
 from .prefix_graph import PrefixGraph, prefix_graph
-from .summary import NearOptimal, nothing, summarise
+from .summary import NearOptimal, summarise
 
 _MOST_MODELS = 1 << 62
 
@@ -101,23 +99,23 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
     ) -> None:
         super().__init__(search, regularization, within, ratio, max_length, memory_limit, limit)
         self.limit = min(int(limit), _MOST_MODELS)
-        self.store: state.Store | None = None
+        self.store: state.Store
         self._path: list[int] = []
         self._node = 0
 
     @property
-    def compiled(self) -> bool:
-        return self.search.compiled and (self._before() is not None or is_compiled(kernels.advance))
+    def _own_compiled(self) -> bool:
+        return is_compiled(kernels.advance)
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of the arrays of the enumeration."""
-        return 0 if self.store is None else nbytes(self.store) + self._multipliers.nbytes
+        return nbytes(self.store) + self._multipliers.nbytes if self.prepared else 0
 
     @property
     def covered_cost(self) -> int:
         """The cost, on the grid, below which every list has been found."""
-        if self.store is None:
+        if not self.prepared:
             return self.best_cost
         if self.phase == "finished" and self.truncated is None:
             return self.limits.threshold + 1
@@ -128,10 +126,7 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         return max(self.best_cost, min(open_key, int(self.store.heap_key[0])) if numbers[state.N_HEAP] else open_key)
 
     def result(self) -> NearOptimal:
-        if self.store is None:
-            truncated = None if self.phase == "finished" else self.truncated or "stopped"
-            return nothing(self.problem, self.regularization, self.optimum, truncated, self.work)
-        return summarise(self, self.store)
+        return summarise(self)
 
     def prefixes(self, most: int | None = None) -> PrefixGraph:
         """The lists found so far as a graph, for choosing rule after rule.
@@ -146,15 +141,11 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         ValueError
             When the optimum is not certified yet, or ``most`` is not a positive integer.
         """
-        if self.store is None:
+        if not self.prepared:
             raise ValueError("the optimum is not certified yet, so that no list is known to be near it; go on first")
         if most is not None and not is_whole(most, 1):
             raise ParameterError("most", most, "an integer >= 1")
-        return prefix_graph(self, self.store, most)
-
-    @property
-    def _rehearsed_as(self) -> tuple[object, ...]:
-        return type(self), self.search._rehearsed_as
+        return prefix_graph(self, most)
 
     def _rehearse(self) -> None:
         self.search.compile()
@@ -162,7 +153,6 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         small._SEPARATE_AFTER = 0
         solve(small)
         small.result()
-        assert small.store is not None
         kernels.rebuild_tables(small.store)
 
     def _begin(self) -> None:
@@ -177,7 +167,6 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
         target = self.work + max_work
         while True:
             store = self.store
-            assert store is not None
             left = max(target - self.work, 0)
             units = min(left, 1) if self._path else left
             if self._path and units and store.numbers[state.OPEN_NODE] < 0:
@@ -210,7 +199,6 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
     def _put_first(self, node: int) -> None:
         """Let a state be expanded next: those that the optimum passes through, so that it is known from the start."""
         store = self.store
-        assert store is not None
         n = int(store.numbers[state.N_HEAP])
         keys, items = store.heap_key[:n], store.heap_item[:n]
         keys[items == node] = -1
@@ -220,29 +208,21 @@ class NearOptimalSearch(NearSearch, NearEnumeration):
     def _follow(self, rule: int) -> None:
         """Go on to the state that the optimum's next rule leads to."""
         store = self.store
-        assert store is not None
         n = int(store.numbers[state.N_EDGES])
         edges = (store.edge_from[:n] == self._node) & (store.edge_rule[:n] == rule)
         self._node = int(store.edge_to[:n][edges][0])
 
     def _snapshot(self) -> NearOptimalProgress:
-        numbers = np.zeros(state.N_NUMBERS, dtype=np.int64) if self.store is None else self.store.numbers
-        prepared, finished = self.store is not None, self.phase == "finished"
-        status, limit = standing(finished, not prepared or self.costs.exact, self._stuck)
-        queued = 0 if finished else int(numbers[state.N_HEAP])
-        found = 0 if self.store is None else len(state.emitted_of(self.store, self.best_cost))
+        states = found = queued = 0
+        if self.prepared:
+            numbers, found = self.store.numbers, len(state.emitted_of(self.store, self.best_cost))
+            states, queued = int(numbers[state.N_STATES]), int(numbers[state.N_HEAP])
         return NearOptimalProgress(
-            **self._figures,
-            status=status,
-            incumbent=self._best,
-            lower_bound=self._lower_bound,
-            counts={"models": found, "states": int(numbers[state.N_STATES]), "queued": queued},
-            log10_remaining=0.0 if finished else math.inf,
-            phase=self.phase,
-            limit=limit,
+            **self._standing(),
+            counts={"models": found, "states": states, "queued": 0 if self.phase == "finished" else queued},
             count=found,
-            states=int(numbers[state.N_STATES]),
+            states=states,
             optimum=self.optimum,
-            covered=self.covered_cost * self.costs.unit if prepared else self.optimum,
-            threshold=self.limits.threshold * self.costs.unit if prepared else math.nan,
+            covered=self.covered_cost * self.costs.unit if self.prepared else self.optimum,
+            threshold=self.threshold,
         )

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ...data.problem import Problem
 from ...kernels import bits
 from ...models import RuleList
 from ...near_models import NearModels
@@ -103,8 +102,9 @@ class Enumerated(NamedTuple):
     stop: np.ndarray
 
     @classmethod
-    def of(cls, search: Any, store: state.Store, shown_alone: bool) -> Enumerated:
+    def of(cls, search: Any, shown_alone: bool) -> Enumerated:
         """Of a `NearOptimalSearch`; with ``shown_alone`` lists end only where they make a class that was found."""
+        store = search.store
         numbers, emitted = store.numbers, state.emitted_of(store, search.best_cost)
         n, n_edges = int(numbers[state.N_STATES]), int(numbers[state.N_EDGES])
         edge_from, edge_to, edge_rule = store.edge_from[:n_edges], store.edge_to[:n_edges], store.edge_rule[:n_edges]
@@ -122,10 +122,34 @@ class Enumerated(NamedTuple):
         return cls(emitted, shown, cap, edge_from, edge_to, edge_rule, ways, endings, best, stop)
 
 
-def summarise(search: Any, store: state.Store) -> NearOptimal:
-    """The result of an enumeration, a `NearOptimalSearch`, as it stands."""
-    problem, costs, finished = search.problem, search.costs, search.phase == "finished"
-    found = Enumerated.of(search, store, shown_alone=False)
+def summarise(search: Any) -> NearOptimal:
+    """The result of a `NearOptimalSearch` as it stands; without models before the optimum is certified."""
+    problem, finished = search.problem, search.phase == "finished"
+    known: dict[str, Any] = {
+        "problem": problem,
+        "regularization": search.regularization,
+        "optimum": search.optimum,
+        "threshold": search.threshold,
+        "complete": finished,
+        "truncated": None if finished else search.truncated or "stopped",
+        "work": search.work,
+    }
+    if not search.prepared:
+        empty = np.zeros(0, dtype=np.int64)
+        return NearOptimal(
+            **known,
+            lists=(),
+            objectives=np.zeros(0),
+            errors=empty,
+            multiplicity=empty,
+            n_lists=0,
+            covered=0.0,
+            antecedents=pd.DataFrame(columns=["name", "models", "lists", "share", "objective", "aliases"]),
+            by_gap=pd.DataFrame(columns=["gap_from", "gap_to", "models", "lists", "complete"]),
+            _predictions=np.zeros((0, 1), dtype=np.uint64),
+            _weights=np.zeros(bits.WORD),
+        )
+    store, costs, found = search.store, search.costs, Enumerated.of(search, shown_alone=False)
     emitted, stop, ways = found.emitted, found.stop, found.ways
     shown = found.shown[store.class_of[: len(stop)]]
     ends = np.flatnonzero((stop <= found.cap) & (shown >= 0))
@@ -140,21 +164,15 @@ def summarise(search: Any, store: state.Store) -> NearOptimal:
     if problem.positives.dtype.kind != "i":
         errors = errors * (costs.unit * costs.per_error * total)
     return NearOptimal(
-        problem=problem,
-        regularization=search.regularization,
-        optimum=search.optimum,
-        threshold=search.limits.threshold * costs.unit,
+        **known,
         lists=lists,
         objectives=errors / total + search.regularization * lengths,
         errors=errors,
         multiplicity=multiplicity,
         n_lists=int(found.endings[0]),
-        complete=finished,
-        truncated=None if finished else search.truncated or "stopped",
         covered=search.covered_cost * costs.unit,
         antecedents=_antecedents(search, found, lists),
         by_gap=_by_gap(search, cost, stop[ends], ways[ends]),
-        work=search.work,
         _predictions=store.classes[emitted],
         _weights=search.weights.sum(axis=0),
     )
@@ -210,28 +228,4 @@ def _by_gap(search: Any, models: np.ndarray, lists: np.ndarray, ways: np.ndarray
             "lists": histogram(lists, ways),
             "complete": finished | (search.covered_cost - search.best_cost >= edges[1:]),
         }
-    )
-
-
-def nothing(problem: Problem, regularization: float, optimum: float, truncated: str | None, work: int) -> NearOptimal:
-    """The result before the optimum is certified."""
-    empty = np.zeros(0, dtype=np.int64)
-    return NearOptimal(
-        problem=problem,
-        regularization=regularization,
-        optimum=optimum,
-        threshold=float("nan"),
-        lists=(),
-        objectives=np.zeros(0),
-        errors=empty,
-        multiplicity=empty,
-        n_lists=0,
-        complete=False,
-        truncated=truncated,
-        covered=0.0,
-        antecedents=pd.DataFrame(columns=["name", "models", "lists", "share", "objective", "aliases"]),
-        by_gap=pd.DataFrame(columns=["gap_from", "gap_to", "models", "lists", "complete"]),
-        work=work,
-        _predictions=np.zeros((0, 1), dtype=np.uint64),
-        _weights=np.zeros(bits.WORD),
     )

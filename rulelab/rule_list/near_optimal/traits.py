@@ -18,19 +18,10 @@ from ...models.base import column_of
 
 
 def group_masses(problem: Problem, groups: Any, y: Any, sample_weight: Any = None) -> Groups:
-    """The rows of each group, counted by pattern.
+    """The rows of each group (a missing one is a group of its own), counted by pattern.
 
-    Raises ValueError when the problem was made from counts, or the lengths differ.
-
-    Parameters
-    ----------
-    problem : Problem
-        Made from rows, so that the pattern of each is known.
-    groups : array or Series, shape (n_rows,)
-        The group of each row of the problem; a missing one is a group of its own.
-    y : bool array, shape (n_rows,)
-        Whether a row is of the positive class.
-    sample_weight : array, shape (n_rows,), optional
+    ``y`` (bool array): whether a row is of the positive class. Raises ValueError when the problem was made from counts,
+    so that the pattern of each row is not known, or the lengths differ.
     """
     pattern = problem.row_pattern
     if pattern is None:
@@ -55,19 +46,9 @@ class Traits:
     rows: np.ndarray  # int, shape (2, n_groups): how many positive and how many negative rows each group has
 
     def gaps(self, criterion: str, least: int = 1) -> np.ndarray:
-        """The largest difference of the criterion's rates between two groups, for each list.
+        """The largest difference of the criterion's rates between two groups, for each list; nan without two groups.
 
-        Parameters
-        ----------
-        criterion : str
-            One of `rulelab.data.gaps.CRITERIA`.
-        least : int
-            Groups with fewer training rows of the kind that a rate counts are left out.
-
-        Returns
-        -------
-        float array, shape (n_lists,)
-            ``nan`` where fewer than two groups have the rate.
+        Groups with fewer than ``least`` training rows of the kind that a rate counts are left out.
         """
         if criterion not in CRITERIA:
             raise ValueError(f"there is no criterion {criterion!r}; the criteria are {', '.join(CRITERIA)}")
@@ -82,10 +63,7 @@ class Traits:
 
 
 def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: Groups | None = None) -> Traits:
-    """Evaluate lists, each rule predicting the majority of what it captures, on the training patterns.
-
-    ``lists``: antecedents, in order. ``groups``: of the same problem.
-    """
+    """What lists of antecedents, each predicting the majority of what it captures, do on the training patterns."""
     used = sorted({j for antecedents in lists for j in antecedents})
     columns = {j: column_of(problem, j) for j in used}
     positives, negatives = problem.positives, problem.negatives
@@ -119,16 +97,10 @@ def traits_of(problem: Problem, lists: Sequence[Sequence[int]], groups: Groups |
 
 
 def reliance(problem: Problem, lists: Sequence[Sequence[int]], decided: Sequence[np.ndarray]) -> pd.DataFrame:
-    """How much lists rely on each antecedent: the least and the greatest share of the rows that it decides.
+    """How much lists rely on each antecedent: whether it could be done without, and how much could hang on it.
 
-    The range over all good models says what no single model can: whether an antecedent could be done without, and how
-    much could hang on it.
-
-    Returns
-    -------
-    DataFrame
-        By antecedent: ``name``, ``models`` (that have it), ``least`` and ``most`` (share of the training weight that
-        its rule decides; ``least`` is 0 when a list does without), the most used one first.
+    By antecedent: ``name``, ``models`` (that have it), ``least`` and ``most`` (share of the training weight that its
+    rule decides; ``least`` is 0 when a list does without), the most used one first.
     """
     models: dict[int, int] = {}
     least: dict[int, float] = {}

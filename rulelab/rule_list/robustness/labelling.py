@@ -18,7 +18,7 @@ from ...kernels.jit import is_compiled
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ..exact.search import RuleListSearch
-from ..near_count import expanding
+from ..near_count import kernels
 from ..near_count.search import NearOptimalCounter
 from ..near_count.tables import States
 from .neighbours import Measure, Rival, better
@@ -29,12 +29,12 @@ class NearStates(NearOptimalCounter):
 
     def __init__(self, search: RuleListSearch, threshold: int, memory_limit: int | None = None) -> None:
         super().__init__(search, within=0.0, memory_limit=memory_limit)
-        self.threshold = threshold
+        self._wanted = threshold
 
     @staticmethod
     def ready() -> bool:
         """Whether the kernels are ready in this process."""
-        return bool(is_compiled(expanding.advance, expanding.rebuild_table))
+        return bool(is_compiled(kernels.advance, kernels.rebuild_table))
 
     @staticmethod
     def rehearse() -> None:
@@ -44,18 +44,17 @@ class NearStates(NearOptimalCounter):
         small = NearStates(search, 0)
         while small.phase != "expanded":
             small.advance(1)
-        assert small.states is not None
-        expanding.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
+        kernels.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
 
-    def _threshold(self, total: int, longest: int) -> int:
-        return max(self.threshold, self.best_cost)
+    def _most(self, total: int, longest: int) -> int:
+        return max(self._wanted, self.best_cost)
 
     def _begin_counting(self) -> int:
         self.phase = "expanded"
-        return expanding.DONE
+        return kernels.DONE
 
     def _run(self, max_work: int) -> None:
-        if self.phase == "expanding" and self._expand(self.work + max_work) == expanding.GROW:
+        if self.phase == "expanding" and self._expand(self.work + max_work) == kernels.GROW:
             self._stuck = "memory"
 
 
@@ -69,8 +68,7 @@ class Labelling:
     """Step by step: the list that needs the fewest changed rows among all of those up to the threshold.
 
     A unit of ``work`` is a state that is counted, completed or gone on from. ``masses`` (int64, shape (bits, 4)) has of
-    each bit of a set positives, negatives, and of these two those that the optimal list predicts positive. ``rivals``
-    are replaced by better ones. ``full``: the memory limit does not allow to go on.
+    each bit of a set positives, negatives, and of these two those that the optimal list predicts positive.
     """
 
     def __init__(
@@ -92,9 +90,7 @@ class Labelling:
         self._left = np.zeros((n, 4), dtype=np.int64)
         self._captured = np.zeros((states.n_edges, 4), dtype=np.int64)
         self._least = np.zeros(n, dtype=np.int64)
-        self._pass = 0
-        self._at = 0
-        self._entries = 0
+        self._pass = self._at = self._entries = 0
         self._waiting: dict[int, list[tuple[int, int, int, int]]] = {}
         self._parent, self._made = array("q"), array("q")
 
@@ -134,7 +130,6 @@ class Labelling:
         """How many lists have the objective of the optimal one and predict otherwise; once all are looked at."""
         states = self.states
         per_error, per_rule = states.limits.per_error, states.limits.per_rule
-        cost = per_error * self.measure.errors + per_rule * self.measure.rules
         ways: dict[int, dict[tuple[int, int, bool], int]] = {0: {(0, 0, False): 1}}
         found = 0
         for state in states.order.tolist():
@@ -147,7 +142,7 @@ class Labelling:
                     for wrong, differing, _ in _either(self._captured[edge]):
                         after = (rules + 1, errors + wrong, differs or differing > 0)
                         least = int(self._least[target]) if target >= 0 else 0
-                        if per_error * after[1] + per_rule * after[0] + least > cost:
+                        if per_error * after[1] + per_rule * after[0] + least > self.measure.cost:
                             continue
                         if target >= 0:
                             into = ways.setdefault(target, {})
@@ -240,8 +235,7 @@ class Labelling:
             found = better(self.rivals, self.measure, rules, errors + wrong, differing + other)
             if found:
                 antecedents, labels = self._list(entry)
-                numbers = (rules, errors + wrong, differing + other)
-                self.rivals |= {c: Rival(rows, antecedents, (*labels, label), *numbers) for c, rows in found.items()}
+                self.rivals |= {c: Rival(needed, antecedents, (*labels, label)) for c, needed in found.items()}
 
     def _list(self, entry: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Antecedents and labels of a prefix."""

@@ -10,8 +10,7 @@ import pandas as pd
 
 from ...data.problem import Problem
 from ...models import RuleList
-from ...models.base import column_of
-from .neighbours import CHANGES, predicted
+from .neighbours import CHANGES, Labelled, predicted
 
 _MANY = {
     "relabelled": "any {} of {} labels are wrong",
@@ -60,20 +59,7 @@ class RobustnessTo:
     def changed(self, problem: Problem) -> Problem:
         """The problem with these rows changed, on which ``rival`` is better than the optimal list.
 
-        Parameters
-        ----------
-        problem : Problem
-            The one whose robustness this is.
-
-        Returns
-        -------
-        Problem
-            Of the same antecedents, without ``row_pattern`` and groups.
-
-        Raises
-        ------
-        ValueError
-            While no rival is known.
+        ``problem``: the one whose robustness this is. Raises ValueError while no rival is known.
         """
         if self.rival is None:
             raise ValueError("no list is known yet that is better after some rows have changed; go on with the search")
@@ -98,46 +84,8 @@ class RobustnessTo:
             summed=None,
         )
 
-    def row_numbers(self, problem: Problem, y: Any) -> np.ndarray:
-        """Rows of the table that may be those to change, or to remove.
-
-        Parameters
-        ----------
-        problem : Problem
-            The one whose robustness this is, made of rows without weights.
-        y : array, shape (n_rows,)
-            Their labels.
-
-        Returns
-        -------
-        int64 array, shape (breaks,)
-
-        Raises
-        ------
-        ValueError
-            For added rows, while no rival is known, and where the problem was not made of such rows.
-        """
-        if self.change == "added" or self.rival is None:
-            raise ValueError(
-                "there are no rows of the table to point at: only a rival by changed or removed rows has them"
-            )
-        of, labels = problem.row_pattern, np.asarray(y)
-        if of is None or len(of) != problem.total_weight or labels.shape != of.shape:
-            raise ValueError("y must have the label of each row, and the problem be made of rows without weights")
-        found = [
-            np.flatnonzero((of == pattern) & (labels == label))[:rows]
-            for pattern, label, rows in self.rows.itertuples(index=False)
-        ]
-        return np.sort(np.concatenate(found))
-
     def sentence(self, weight: int) -> str:
-        """Such as "it stays optimal if any 12 of 7214 labels are wrong; 13 chosen ones let another list win".
-
-        Parameters
-        ----------
-        weight : int
-            Rows of the problem.
-        """
+        """Such as "it stays optimal if any 12 of 7214 labels are wrong; 13 chosen ones let another list win"."""
         chosen = _CHOSEN[self.change]
         if not self.withstands:
             return f"one {chosen} lets another list win" if self.exact else f"nothing is proven yet of a {chosen}"
@@ -214,18 +162,9 @@ class Robustness:
         return "\n".join(each.sentence(int(self.problem.total_weight)) for each in self.changes)
 
 
-def rows_to_change(
-    problem: Problem,
-    best: tuple[tuple[int, ...], tuple[int, ...]],
-    rival: tuple[tuple[int, ...], tuple[int, ...]],
-    change: str,
-    rows: int,
-) -> pd.DataFrame:
-    """So many rows that let a list win: those for it first, the patterns of most rows first.
-
-    Returns DataFrame: as `RobustnessTo.rows`.
-    """
-    own, other = (_positive(problem, *each) for each in (best, rival))
+def rows_to_change(problem: Problem, best: Labelled, rival: Labelled, change: str, rows: int) -> pd.DataFrame:
+    """So many rows that let a list win, as `RobustnessTo.rows`: those for it first, the patterns of most rows first."""
+    own, other = (predicted(problem, *each).positive for each in (best, rival))
     counts = np.stack([problem.negatives, problem.positives]).astype(np.int64)
     patterns = np.arange(problem.n_patterns)
     if change == "added":
@@ -260,9 +199,3 @@ def _take(counts: np.ndarray, label: np.ndarray, rows: int) -> list[tuple[int, i
         out.append((pattern, int(label[pattern]), taken))
         rows -= taken
     return out
-
-
-def _positive(problem: Problem, antecedents: tuple[int, ...], labels: tuple[int, ...]) -> np.ndarray:
-    made = predicted(problem, [column_of(problem, a) for a in antecedents], labels)
-    assert made is not None
-    return made.positive

@@ -12,21 +12,20 @@ import pandas as pd
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
 from ...models import Model, RuleList
-from ...models.base import column_of
 from ...parameters import check_arguments
 from ...search import Search
-from ...snapshot import Incumbent, Snapshot, Status, standing
+from ...snapshot import Snapshot, Status
 from ..costs import Costs
 from ..exact.search import RuleListSearch
-from ..near_optimal.base import grid_of, search_of
+from ..near_optimal.base import AfterOptimum, grid_of
 from .labelling import Labelling, NearStates
-from .neighbours import CHANGES, Measure, Neighbours, Outside, Rival, predicted
+from .neighbours import CHANGES, Labelled, Measure, Neighbours, Rival, predicted
 from .result import Robustness, RobustnessTo, rows_to_change
 
 _GROWTH = Fraction(4, 3)
 
 
-class RobustnessSearch(Search):
+class RobustnessSearch(AfterOptimum):
     """Step-wise: how many rows may change until another rule list has a smaller objective than the optimal one.
 
     Rows may take the other label, be removed, or be added; an added row satisfies the same antecedents as some training
@@ -79,7 +78,6 @@ class RobustnessSearch(Search):
     3
     """
 
-    family: ClassVar[str] = "rule_list"
     kind: ClassVar[str] = "rule_list_robustness"
 
     def __init__(
@@ -90,32 +88,23 @@ class RobustnessSearch(Search):
         max_length: int | None = None,
         memory_limit: int | None = None,
     ) -> None:
-        search = search_of(search, regularization, max_length)
+        super().__init__(search, regularization, max_length)
         check_arguments(memory_limit=memory_limit)
-        super().__init__(search.problem)
-        self.search, self.memory_limit = search, memory_limit
-        self.regularization, self.max_length = search.regularization, search.max_length
-        self._costs = _checked(search)
-        self.work = search.work
-        self.phase = "optimum"
-        self._stuck: str | None = None
-        self._best: Incumbent | None = None
-        self._lower_bound = 0.0
+        self.memory_limit = memory_limit
+        self._costs = _checked(self.search)
         self._rivals: dict[str, Rival] = {}
         self._withstands = dict.fromkeys(CHANGES, 0)
         self._ties: int | None = None
         self._stage: NearStates | None = None
         self._labelling: Labelling | None = None
-        self._base = 0
-        self._covered = self._threshold = self._lists = 0
+        self._base = self._covered = self._threshold = self._lists = 0
         self._measure: Measure
-        self._outside: Outside
         self._neighbours: Neighbours
-        self._own: tuple[tuple[int, ...], tuple[int, ...]]
+        self._own: Labelled
 
     @property
-    def compiled(self) -> bool:
-        return self.search.compiled and (self._before() is not None or NearStates.ready())
+    def _own_compiled(self) -> bool:
+        return NearStates.ready()
 
     @property
     def memory_bytes(self) -> int:
@@ -150,10 +139,6 @@ class RobustnessSearch(Search):
         known = self.robustness
         return [] if known is None else [each.rival for each in known.changes]
 
-    @property
-    def _rehearsed_as(self) -> tuple[object, ...]:
-        return type(self), self.search._rehearsed_as
-
     def _rehearse(self) -> None:
         self.search.compile()
         NearStates.rehearse()
@@ -164,13 +149,8 @@ class RobustnessSearch(Search):
             nothing = pd.DataFrame({"pattern": [], "label": [], "rows": []})
             return RobustnessTo(change, self._withstands[change], None, None, nothing)
         other = rival.antecedents, rival.labels
-        return RobustnessTo(
-            change,
-            self._withstands[change],
-            rival.rows,
-            RuleList.from_problem(problem, *other),
-            rows_to_change(problem, self._own, other, change, rival.rows),
-        )
+        rows = rows_to_change(problem, self._own, other, change, rival.rows)
+        return RobustnessTo(change, self._withstands[change], rival.rows, RuleList.from_problem(problem, *other), rows)
 
     def _advance(self, max_work: int) -> None:
         self._stuck = None
@@ -178,7 +158,8 @@ class RobustnessSearch(Search):
         while self.work < target and self.pace == pace and self.phase != "finished" and self._stuck is None:
             left = target - self.work
             if self.phase == "optimum":
-                self._certify(left)
+                if self._certify(left):
+                    self._prepare()
             elif self.phase == "neighbours":
                 self._look_around(left)
             elif self.phase == "lists":
@@ -189,44 +170,39 @@ class RobustnessSearch(Search):
                     return
 
     def _within(self) -> Search | None:
-        return {"optimum": self.search, "lists": self._stage}.get(self.phase)
-
-    def _certify(self, max_work: int) -> None:
-        now = self.search.advance(max_work)
-        self.work = now.work
-        self._best, self._lower_bound = now.incumbent, now.lower_bound
-        if self.search.certified:
-            self._prepare()
-            self.phase = "neighbours"
-        elif now.status is Status.LIMIT:
-            self._stuck = now.limit
+        return self._stage if self.phase == "lists" else super()._within()
 
     def _prepare(self) -> None:
         assert self._best is not None
         problem, costs, model = self.problem, self._costs, self._best.model
         labels = tuple(problem.classes.index(rule.prediction) for rule in (*model.rules, model.default))
         self._own = tuple(model.antecedents), labels
-        exactly = Fraction(repr(float(self.regularization)))
-        errors = int(model.errors)
-        self._measure = Measure(int(problem.total_weight), exactly, errors, len(model))
-        inevitable = int(np.minimum(problem.positives, problem.negatives).sum())
         m = problem.n_antecedents
-        longest = m if self.search.max_length is None else min(m, self.search.max_length)
-        self._outside = Outside(self._measure, costs.per_error, costs.per_rule, inevitable, longest)
-        self._neighbours = Neighbours(problem, *self._own, np.arange(m), self._measure, self._rivals, longest)
+        self._measure = Measure(
+            weight=int(problem.total_weight),
+            regularization=Fraction(repr(float(self.regularization))),
+            errors=int(model.errors),
+            rules=len(model),
+            per_error=costs.per_error,
+            per_rule=costs.per_rule,
+            inevitable=int(np.minimum(problem.positives, problem.negatives).sum()),
+            longest=m if self.max_length is None else min(m, self.max_length),
+        )
+        self._neighbours = Neighbours(problem, self._own, self._measure, self._rivals)
         self._base = self.work
+        self.phase = "neighbours"
 
     def _look_around(self, max_work: int) -> None:
         self._neighbours.advance(max_work)
         self.work = self._base + self._neighbours.work
         if self._neighbours.done:
-            self._covered = costs_of_list(self._costs, self._measure) - 1
+            self._covered = self._measure.cost - 1
             self._next()
 
     def _next(self) -> None:
         """Begin with the lists up to the next distance, or end."""
         wanted = [
-            self._outside.threshold(change, self._rivals[change].rows, self._covered)
+            self._measure.threshold(change, self._rivals[change].rows, self._covered)
             for change in CHANGES
             if self._rivals[change].rows > self._withstands[change] + 1
         ]
@@ -234,7 +210,7 @@ class RobustnessSearch(Search):
             self._stage = self._labelling = None
             self.phase = "finished"
             return
-        best = costs_of_list(self._costs, self._measure)
+        best = self._measure.cost
         farther = max(2 * self._costs.per_error, math.floor((_GROWTH - 1) * (self._covered - best)))
         self._threshold = max(best, min(self._covered + farther, max(wanted, default=best)))
         self._base = self.work
@@ -250,7 +226,6 @@ class RobustnessSearch(Search):
         if now.status is Status.LIMIT:
             self._stuck = now.limit
         elif stage.phase == "expanded":
-            assert stage.states is not None
             self._lists = stage.n_lists
             free = None if self.memory_limit is None else self.memory_limit - stage.memory_bytes
             self._labelling = Labelling(
@@ -262,10 +237,8 @@ class RobustnessSearch(Search):
     def _masses(self, stage: NearStates) -> np.ndarray:
         """Of each bit: positives, negatives, and of these two what the optimal list predicts positive."""
         problem, slots = self.problem, stage.slots
-        own = predicted(problem, [column_of(problem, a) for a in self._own[0]], self._own[1])
-        assert own is not None
         counts = np.stack([problem.positives, problem.negatives], axis=1)
-        counts = np.hstack([counts, counts * own.positive[:, None]])
+        counts = np.hstack([counts, counts * predicted(problem, *self._own).positive[:, None]])
         return np.where(slots[:, None] >= 0, counts[slots], 0)
 
     def _label(self, max_work: int) -> None:
@@ -280,32 +253,19 @@ class RobustnessSearch(Search):
                 self._ties = labelling.ties()
             self._covered = self._threshold
             for change in CHANGES:
-                enough, least = self._rivals[change].rows, self._outside.least(change, self._covered)
+                enough, least = self._rivals[change].rows, self._measure.least(change, self._covered)
                 self._withstands[change] = (enough if least is None else min(enough, least)) - 1
             self._next()
 
     def _snapshot(self) -> Snapshot:
-        finished = self.phase == "finished"
-        status, limit = standing(finished, True, self._stuck)
         stage = self._stage
-        states = 0 if stage is None or stage.states is None else stage.states.n
+        states = stage.states.n if stage is not None and stage.prepared else 0
         found = {change: self._rivals[change].rows for change in CHANGES if change in self._rivals}
         return Snapshot(
-            **self._figures,
-            status=status,
-            incumbent=self._best,
-            lower_bound=self._lower_bound,
-            counts={"states": states, "lists": self._lists, "queued": 0 if finished else 1},
-            log10_remaining=0.0 if finished else math.inf,
-            phase=self.phase,
-            limit=limit,
+            **self._standing(exact=True),
+            counts={"states": states, "lists": self._lists, "queued": 0 if self.phase == "finished" else 1},
             detail={"withstands": dict(self._withstands), "breaks": found, "ties": self._ties},
         )
-
-
-def costs_of_list(costs: Costs, measure: Measure) -> int:
-    """What the optimal list costs on the grid."""
-    return costs.per_error * measure.errors + costs.per_rule * measure.rules
 
 
 def _checked(search: RuleListSearch) -> Costs:

@@ -70,10 +70,7 @@ class Values:
         return out
 
     def space(self, costs: Grid, low: float, high: float, multipliers: np.ndarray) -> FairSpace:
-        """The space of a range, with a multiplier for each group's lower and upper end.
-
-        Raises CertificateError where these are of no use.
-        """
+        """The space of a range, with multipliers for each group's two ends; CertificateError if of no use."""
         wrong = costs.per_error * np.stack([costs.positives, costs.negatives])
         rows, counts = [], []
         for g in self.groups:

@@ -225,10 +225,7 @@ class _Set(LeftSet):
         return sum(extra) if apart else max(extra, default=0)
 
     def _try(self, asked: _Asked, prefix: _Prefix, allowed: np.ndarray, label: int, waiting: Waiting) -> None:
-        """Every rule of a label that may follow a prefix: lists that end with it, and what goes on.
-
-        Without demands a last rule that predicts what the default does is needless.
-        """
+        """Lists that end with a rule of a label (without demands not the default's) after a prefix; what goes on."""
         space, demands, cost, most, _ = asked
         L = space.relaxed_rule
         tried = allowed & (prefix.relaxed + self.least + L - self.captured[label] <= most)

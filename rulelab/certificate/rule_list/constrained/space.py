@@ -63,10 +63,7 @@ class FairSpace:
     better: str = "costs less than the model"  # what a list would have to be that refutes the proof, in words
 
     def count(self, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Relaxed weight that each antecedent captures of sets, by cheaper label, and that of the sets.
-
-        ``masks`` (bool array, shape (n, n_patterns)). Returns arrays of shape (2, n, n_antecedents) and (2, n).
-        """
+        """Relaxed weight by label that antecedents capture of sets, (2, n, n_antecedents), and of the sets."""
         kind = np.float64 if int(self.weight.sum()) < _EXACT else np.int64
         chosen = masks[None].astype(kind) * self.weight[:, None].astype(kind)
         return (chosen @ self.inside.astype(kind)).astype(np.int64), chosen.sum(axis=2).astype(np.int64)
@@ -82,10 +79,7 @@ class FairSpace:
 def fair_space(
     problem: Problem, costs: Grid, parameters: Mapping[str, float], multipliers: np.ndarray | None
 ) -> FairSpace:
-    """The space of a certificate's parameters and multipliers, of whole weights; none of either: without constraints.
-
-    Raises CertificateError where they are of no use.
-    """
+    """The space of a certificate's parameters and multipliers, of whole weights; neither: without constraints."""
     tolerances = read_tolerances(parameters)
     smallest, shift = read_sizes(parameters)
     sides = read_sides(problem, "dnf", bool(tolerances))

@@ -133,10 +133,7 @@ def check_table(space: FairSpace, through: Through, sets: np.ndarray, values: np
 def kept(
     problem: Problem, space: FairSpace, through: Through | None, bounds: Mapping[bytes, int]
 ) -> dict[str, np.ndarray]:
-    """Of bounds on completions those that going through all prefixes needs: "sets", packed in order, and "values".
-
-    Without a way ``through`` them there are none. Raises CertificateError when the bounds do not prove it.
-    """
+    """Of bounds on completions those that going ``through`` all prefixes needs; CertificateError if too few."""
     used: dict[bytes, int] = {}
     value = _value_of(space, bounds)
 

@@ -117,10 +117,7 @@ def adopt(rules, cores, others, first, last):
 
 
 class Rounds:
-    """An exact search by ``n`` workers; it begins where the empty prefix is in the queue.
-
-    ``must_pay``: whether cores are given up where they cost more than they save.
-    """
+    """An exact search by ``n`` workers, from the empty prefix in the queue on; ``must_pay`` is of `Learning`."""
 
     def __init__(
         self, n: int, arrays: Layout, rules: state.Rules, store: state.Store, learning: Learning, must_pay: bool
@@ -147,10 +144,7 @@ class Rounds:
         return self._work_before + sum(int(worker.numbers[state.WORK]) for worker in self._workers)
 
     def advance(self, most: int, free: Callable[[], int | None]) -> int:
-        """Do at most so many units of work: DONE, PAUSED, or GROW where memory does not allow to go on.
-
-        ``free`` gives the bytes that may be taken yet; None: any number.
-        """
+        """Do at most so many units of work: DONE, PAUSED, or GROW where the ``free()`` bytes do not suffice."""
         self._find_kernels()
         target, effort = self.work + most, effort_of(most, EFFORT_PER_WORK)
         while effort > 0 and (left := target - self.work) > 0:

@@ -19,10 +19,7 @@ _OWN = (
 
 
 class Outboxes:
-    """The outboxes of all workers, one after another in the same arrays.
-
-    ``n``: workers. ``room`` (int): entries of each. ``entries``, ``sets`` (array, shape (n * room, ...)).
-    """
+    """The outboxes of all n workers, one after another in the same arrays, each with ``room`` for so many entries."""
 
     def __init__(self, store: state.Store, n: int) -> None:
         m, words = store.scratch_counts.shape[1], store.sets.shape[1]
