@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, count
 from ..shown import digits, percent
-from .data_options import read_problem, unheard
 from .families import add_memory, add_problem, recipe_of
-from .options import add, add_limits, add_source, add_written, least_zero, whole
-from .output import RESULT, CommandError, as_option, bad_input, first_of, one_line, save, say, table
+from .options import add, add_limits, add_written, least_zero, table_command, whole
+from .output import RESULT, CommandError, as_option, bad_input, first_of, one_line, save, table
 from .progress import drained
+from .reading import read_problem
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -30,12 +31,10 @@ def add_to(commands: Any) -> None:
         "Find all rule lists or rule sets within a distance of the optimum, best first, and which antecedents or rules "
         "they share."
     )
-    parser = commands.add_parser("near", help="find all rule lists near the optimum", description=what)
-    add_source(parser)
+    parser = table_command(commands, near, "near", "find all rule lists near the optimum", what)
     add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
     text = "save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser"
     add_written(parser, endings=(*RESULT, ".html"), text=text)
-    add(parser, "--quiet", action="store_true", text="no progress")
     add_problem(parser, _MODELS, _WITHOUT)
     group = parser.add_argument_group("what is near")
     text = "models whose objective is at most so much above the optimum (default: 0.01; of rule sets a ratio of 0.01)"
@@ -44,7 +43,6 @@ def add_to(commands: Any) -> None:
     add(group, "--max", type=whole(1), metavar="N", text="most models: those that predict differently (default: 10000)")
     add(group, "--count-lists", action="store_true", text="count all lists instead of listing the models")
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
-    parser.set_defaults(run=near)
 
 
 def near(args: argparse.Namespace) -> int:
@@ -61,24 +59,18 @@ def near(args: argparse.Namespace) -> int:
     if args.count_lists and as_page:
         raise CommandError(f"-o {output.name} must end in .json or .csv with --count-lists")
     recipe = recipe_of(args, args.model, without=_WITHOUT)
-    report = unheard if args.quiet else say
     with bad_input():
-        data, problem = read_problem(args, recipe, report)
+        data, problem = read_problem(args, recipe)
         search = _search(recipe.search(problem), args, recipe["memory_limit"])
     kind = "counted" if args.count_lists else args.model
-    found, tables, work = _SHOWN_OF[kind]
-    snapshot, interrupted = drained(search, args, describe=found)
+    snapshot, ended = drained(search, args, describe=_found)
     result = search.result()
     known = Near(
-        result,
-        snapshot,
-        "interrupted" if interrupted else "",
-        longest=search.parameters.get("max_length"),
-        work=work(search, snapshot),
+        result, snapshot, ended, longest=search.parameters.get("max_length"), work=_work(search, snapshot, kind)
     )
-    shown = [part(result) for part in tables if result.complete or not args.count_lists]
+    shown = [part(result) for part in _TABLES[kind] if result.complete or not args.count_lists]
     print("\n\n".join(filter(None, [*shown, known.to_text(as_option)])))
-    save(output, _page(search, result, snapshot, data) if as_page else search, report)
+    save(output, _page(search, result, snapshot, data) if as_page else search, args.quiet)
     return 0
 
 
@@ -113,10 +105,16 @@ def _page(search: Any, result: Any, snapshot: Snapshot, data: Dataset) -> str:
 
 
 def _found(snapshot: Any) -> str:
-    """What the progress says."""
+    """What the progress says, of models that are listed and of lists that are only counted."""
     if snapshot.phase == "optimum":
-        return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
-    return f"optimum {snapshot.optimum:.7f}  {count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
+        return f"objective {digits(snapshot.optimum, 7)}  bound {at_least(snapshot.lower_bound, 7)}"
+    if hasattr(snapshot, "n_lists"):
+        found = ("" if snapshot.phase == "finished" else "at least ") + count(snapshot.n_lists, "list")
+    elif hasattr(snapshot, "rules"):
+        found = f"{count(snapshot.count, 'model')} of {count(snapshot.rules, 'rule')}"
+    else:
+        found = f"{count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
+    return f"optimum {digits(snapshot.optimum, 7)}  {found}"
 
 
 def _models(result: NearOptimal) -> str:
@@ -143,14 +141,6 @@ def _antecedents(result: NearOptimal) -> str:
     return first_of(len(result.antecedents), "antecedent", head, rows, range(1, 4), "all")
 
 
-def _count_found(snapshot: Any) -> str:
-    """What the progress says."""
-    if snapshot.phase == "optimum":
-        return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
-    many = "" if snapshot.phase == "finished" else "at least "
-    return f"optimum {snapshot.optimum:.7f}  {many}{count(snapshot.n_lists, 'list')}"
-
-
 def _by_rules(result: NearOptimalCount) -> str:
     rows = [
         (f"{row.rules}", f"{row.lists}", percent(row.share), f"{row.objective:.7f}")
@@ -174,13 +164,6 @@ def _importance(result: NearOptimalCount) -> str:
     head = ("antecedent", "% of lists", "best with it", "best without", "decides, % of rows")
     more = len(frame) - len(rows)
     return table(head, rows, right=range(1, 5)) + (f"\nand {count(more, 'more antecedent')}" if more else "")
-
-
-def _sets_found(snapshot: Any) -> str:
-    """What the progress says."""
-    if snapshot.phase == "optimum":
-        return f"objective {digits(snapshot.optimum, 7)}  bound {digits(snapshot.lower_bound, 7)}"
-    return f"optimum {digits(snapshot.optimum, 7)}  {count(snapshot.count, 'model')} of {count(snapshot.rules, 'rule')}"
 
 
 def _sets_models(result: NearOptimalRuleSets) -> str:
@@ -212,17 +195,16 @@ def _rules_of_sets(result: NearOptimalRuleSets) -> str:
     return first_of(len(result.rules), "rule", head, rows, range(1, 5), "all models")
 
 
-def _prefixes(search: Any, snapshot: Snapshot) -> str:
-    return f"{search.work} prefixes expanded"
+def _work(search: Any, snapshot: Snapshot, kind: str) -> str:
+    """What is said of the work beside the seconds."""
+    if kind == "counted":
+        return f"{count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
+    return "" if kind == "rule-set" else f"{search.work} prefixes expanded"
 
 
-def _states(search: Any, snapshot: Snapshot) -> str:
-    return f"{count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
-
-
-_SHOWN_OF: dict[str, tuple[Any, ...]] = {
-    "rule-list": (_found, (_models, _antecedents), _prefixes),
-    "rule-set": (_sets_found, (_sets_models, _rules_of_sets), lambda search, snapshot: ""),
-    "counted": (_count_found, (_by_rules, _importance), _states),
+_TABLES: dict[str, tuple[Callable[[Any], str], ...]] = {
+    "rule-list": (_models, _antecedents),
+    "rule-set": (_sets_models, _rules_of_sets),
+    "counted": (_by_rules, _importance),
 }
-"""What the progress says, the tables of what is found, and the work beside the seconds."""
+"""What is printed of what is found."""

@@ -64,6 +64,12 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def tell(args: argparse.Namespace, text: str) -> None:
+    """Write a line about the progress to stderr, where it is asked for."""
+    if not args.quiet:
+        say(text)
+
+
 def say_identifiers(name: str, columns: Sequence[str]) -> None:
     """Name the columns that are left out because they number the rows."""
     if columns:
@@ -197,19 +203,20 @@ def writing(path: Path) -> Iterator[None]:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}", 1) from error
 
 
-def save_model(path: Path | None, model: Any, report: Callable[[str], None]) -> CommandError | None:
+def save_model(args: argparse.Namespace, model: Any) -> CommandError | None:
     """Write a model before anything is printed, for whoever reads that may have gone; the error to raise afterwards."""
+    path = args.output
     if path is not None:
         try:
             with writing(path):
                 model.to_json(path)
-            report(f"saved {path}")
+            tell(args, f"saved {path}")
         except CommandError as error:
             return error
     return None
 
 
-def save(path: Path | None, content: Search | pd.DataFrame | str, report: Callable[[str], None] = say) -> None:
+def save(path: Path | None, content: Search | pd.DataFrame | str, quiet: bool = False) -> None:
     """Write a text, a table as CSV, or a result as the ending says, and tell so; nothing where no file is named."""
     if path is None:
         return
@@ -221,4 +228,5 @@ def save(path: Path | None, content: Search | pd.DataFrame | str, report: Callab
             files.write(path, content)
         else:
             content.to_json(path)  # type: ignore[operator]
-    report(f"saved {path}")
+    if not quiet:
+        say(f"saved {path}")

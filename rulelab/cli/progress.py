@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..families.wording import at_least, at_most
 from ..interrupts import noted
-from .data_options import unheard
-from .output import one_line, say
+from .output import one_line, say, tell
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -38,17 +37,18 @@ def drained(
     gap: float = 0.0,
     describe: Callable[[Snapshot], str] = distance,
     observe: Callable[[Snapshot], None] | None = None,
-) -> tuple[Snapshot, bool]:
-    """The last state of a search within the limits of the options, and whether Ctrl-C ended it.
+) -> tuple[Snapshot, str]:
+    """The last state of a search within the limits of the options, and "interrupted" where Ctrl-C ended it.
 
     ``args``: with ``quiet`` and ``time_limit``. ``gap``: stop at this distance. ``describe``: what the progress says of
     a state. ``observe``: takes every state.
     """
     from ..snapshot import time_left
 
-    report = unheard if args.quiet else say
     if not search.compiled:
-        report("loading the compiled search (the first time on a machine it is compiled, which takes up to a minute)")
+        tell(
+            args, "loading the compiled search (the first time on a machine it is compiled, which takes up to a minute)"
+        )
         search.compile()
     if left_out := getattr(search, "left_out", ""):
         say(one_line(left_out))
@@ -65,7 +65,7 @@ def drained(
         search.stopped_by = "interrupted"
     if progress:
         progress.end(snapshot)
-    return snapshot, bool(interrupted)
+    return snapshot, "interrupted" if interrupted else ""
 
 
 def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
@@ -73,7 +73,6 @@ def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
     from ..certificate import CertificateError
 
     limit = getattr(args, "proof_time_limit", args.time_limit)
-    report = unheard if args.quiet else say
     began = told = time.monotonic()
 
     def watch() -> None:
@@ -83,16 +82,9 @@ def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
             raise CertificateError(f"it was not made in {limit:g} s; raise --proof-time-limit")
         if now - told >= _LOG_SECONDS:
             told = now
-            report(f"{now - began:8.1f} s  making the proof")
+            tell(args, f"{now - began:8.1f} s  making the proof")
 
     return watch
-
-
-def ending(snapshot: Snapshot, interrupted: bool) -> str:
-    """Why a search ended before its proof."""
-    from ..report.report import why_ended
-
-    return why_ended(snapshot) or ("interrupted" if interrupted else "")
 
 
 class _Progress:

@@ -23,7 +23,8 @@ def loaded() -> None:
     hv.extension(*BACKENDS)
 
 
-def searched() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
+@pytest.fixture(scope="module")
+def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
     rng = np.random.default_rng(1)
     A = rng.random((200, 8)) < 0.5
     y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(200) < 0.2)
@@ -32,11 +33,6 @@ def searched() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
     for _ in recording.steps(work_per_step=1):
         pass
     return search, recording.frame, search.advance(1)
-
-
-@pytest.fixture(scope="module")
-def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
-    return searched()
 
 
 def rates() -> pd.DataFrame:
@@ -270,7 +266,6 @@ def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
     dots, places = rl.plots.good_models(near), rl.plots.antecedents(near)
     assert set(places.dimension_values("model", expanded=False)) <= set(dots.dimension_values("model"))
     assert dots.dimension_values("above").tolist() == near.frame()["gap"].tolist()
-    assert hv.render(rl.plots.linked(dots, places)) is not None
     hv.output(backend="matplotlib")
     try:
         assert hv.render(rl.plots.linked(dots, places), backend="matplotlib") is not None

@@ -212,6 +212,7 @@ def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(b
         find(lambda report: Prepared(long_search()), Wanted(), Progress())
 
 
+@pytest.mark.long
 def test_a_child_that_is_not_yet_another_program_is_not_counted_with_the_memory_of_its_parent() -> None:
     code = """if True:
         import os, signal, subprocess, psutil
