@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Iterator
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, count
 from ..shown import digits, percent
 from .families import add_memory, add_problem, recipe_of
 from .options import add, add_limits, add_written, least_zero, table_command, whole
-from .output import RESULT, CommandError, as_option, bad_input, first_of, one_line, save, table
+from .output import RESULT, CommandError, as_option, bad_input, one_line, save, table
 from .progress import drained
 from .reading import read_problem
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..datasets import Dataset
-    from ..rule_list import NearOptimal, NearOptimalCount
-    from ..rule_set import NearOptimalRuleSets
     from ..snapshot import Snapshot
 
 _SHOWN = 20
-_SHOWN_ANTECEDENTS = 10  # or rules of sets
+_SHOWN_PARTS = 10  # antecedents, or rules of sets
 _MODELS = ["rule-list", "rule-set"]
 _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
@@ -68,8 +69,7 @@ def near(args: argparse.Namespace) -> int:
     known = Near(
         result, snapshot, ended, longest=search.parameters.get("max_length"), work=_work(search, snapshot, kind)
     )
-    shown = [part(result) for part in _TABLES[kind] if result.complete or not args.count_lists]
-    print("\n\n".join(filter(None, [*shown, known.to_text(as_option)])))
+    print("\n\n".join(filter(None, [*_tables(kind, result), known.to_text(as_option)])))
     save(output, _page(search, result, snapshot, data) if as_page else search, args.quiet)
     return 0
 
@@ -117,82 +117,55 @@ def _found(snapshot: Any) -> str:
     return f"optimum {digits(snapshot.optimum, 7)}  {found}"
 
 
-def _models(result: NearOptimal) -> str:
-    rows = [
-        (
-            *(f"{objective:.7f}", f"{gap:.7f}", f"{len(names)}", digits(errors), f"{lists}"),
-            one_line("; ".join(names)) or "-",
+def _tables(kind: str, result: Any) -> Iterator[str]:
+    """What is printed of what is found."""
+    if kind == "rule-list":
+        own = {"rules": ("rules", str), "errors": ("errors", digits), "lists": ("lists", str)}
+        objective = {"objective": ("objective", _seven), "gap": ("above", _seven)}
+        yield _table(
+            result.frame(), _SHOWN, "model", "all", **objective, **own, antecedents=("if .. else if ..", _text)
         )
-        for objective, gap, errors, lists, names in zip(
-            *(result.frame().head(_SHOWN)[name] for name in ("objective", "gap", "errors", "lists", "antecedents")),
-            strict=True,
-        )
-    ]
-    head = ("objective", "above", "rules", "errors", "lists", "if .. else if ..")
-    return first_of(result.count, "model", head, rows, range(5), "all")
+        own = {"name": ("antecedent", _text), "share": ("% of lists", percent), "models": ("models", str)}
+        yield _table(result.antecedents, _SHOWN_PARTS, "antecedent", "all", **own, objective=("best objective", _seven))
+    elif kind == "rule-set":
+        own = {"rules": ("rules", str), "complexity": ("complexity", str), "errors": ("errors", digits)}
+        objective = {"objective": ("objective", _figure), "gap": ("above", _figure)}
+        own |= {"sets": ("sets", str), "clauses": ("any of" if result.form == "dnf" else "all of", _text)}
+        yield _table(result.frame(), _SHOWN, "model", "all models", **objective, **own)
+        own = {"name": ("rule", _text), "share": ("% of sets", percent), "objective": ("best with it", _figure)}
+        own |= {"without": ("best without", _figure), "most": ("covers, % of rows", percent)}
+        used = result.rules[result.rules["sets"] > 0]
+        yield _table(used, _SHOWN_PARTS, "rule", "all models", **own)
+    elif result.complete:
+        own = {"rules": ("rules", str), "lists": ("lists", str), "share": ("% of lists", percent)}
+        yield _table(result.by_rules, len(result.by_rules), "", "", **own, objective=("best objective", _seven))
+        frame = result.importance()
+        decides = [f"{percent(a)} to {percent(b)}" for a, b in zip(frame["least"], frame["most"], strict=True)]
+        own = {"name": ("antecedent", _text), "share": ("% of lists", percent), "objective": ("best with it", _seven)}
+        own |= {"without": ("best without", _seven), "decides": ("decides, % of rows", str)}
+        yield _table(frame.assign(decides=decides), _SHOWN_PARTS, "antecedent", "", **own)
 
 
-def _antecedents(result: NearOptimal) -> str:
-    rows = [
-        (one_line(row.name), percent(row.share), f"{row.models}", f"{row.objective:.7f}")
-        for row in result.antecedents.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
-    ]
-    head = ("antecedent", "% of lists", "models", "best objective")
-    return first_of(len(result.antecedents), "antecedent", head, rows, range(1, 4), "all")
+def _table(frame: pd.DataFrame, first: int, noun: str, saved: str, /, **columns: Any) -> str:
+    """The first rows of some columns, by what they are called and how a cell is written; how many more there are."""
+    parts = [[form(cell) for cell in frame[name].head(first)] for name, (_, form) in columns.items()]
+    rows = list(zip(*parts, strict=True))
+    right = [k for k, (_, form) in enumerate(columns.values()) if form is not _text]
+    more = f"\nand {count(len(frame) - len(rows), f'more {noun}')}" if len(frame) > len(rows) else ""
+    more += f"; -o FILE.json saves {saved}" if more and saved else ""
+    return table([head for head, _ in columns.values()], rows, right=right) + more if rows else ""
 
 
-def _by_rules(result: NearOptimalCount) -> str:
-    rows = [
-        (f"{row.rules}", f"{row.lists}", percent(row.share), f"{row.objective:.7f}")
-        for row in result.by_rules.itertuples(index=False)
-    ]
-    return table(("rules", "lists", "% of lists", "best objective"), rows, right=range(4))
+def _seven(value: float) -> str:
+    return "-" if isnan(value) else f"{value:.7f}"
 
 
-def _importance(result: NearOptimalCount) -> str:
-    frame = result.importance()
-    rows = [
-        (
-            one_line(row.name),
-            percent(row.share),
-            f"{row.objective:.7f}",
-            "-" if row.without != row.without else f"{row.without:.7f}",
-            f"{percent(row.least)} to {percent(row.most)}",
-        )
-        for row in frame.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
-    ]
-    head = ("antecedent", "% of lists", "best with it", "best without", "decides, % of rows")
-    more = len(frame) - len(rows)
-    return table(head, rows, right=range(1, 5)) + (f"\nand {count(more, 'more antecedent')}" if more else "")
+def _figure(value: float) -> str:
+    return "-" if isnan(value) else digits(value, 7)
 
 
-def _sets_models(result: NearOptimalRuleSets) -> str:
-    rows = [
-        (
-            *(digits(row.objective, 7), digits(row.gap, 7), f"{row.rules}", f"{row.complexity}", digits(row.errors)),
-            *(f"{row.sets}", one_line("; ".join(row.clauses)) or "-"),
-        )
-        for row in result.frame().head(_SHOWN).itertuples(index=False)
-    ]
-    outer = "any of" if result.form == "dnf" else "all of"
-    head = ("objective", "above", "rules", "complexity", "errors", "sets", outer)
-    return first_of(result.count, "model", head, rows, range(6), "all models")
-
-
-def _rules_of_sets(result: NearOptimalRuleSets) -> str:
-    rows = [
-        (
-            one_line(row.name),
-            percent(row.share),
-            digits(row.objective, 7),
-            "-" if row.without != row.without else digits(row.without, 7),
-            percent(row.most),
-        )
-        for row in result.rules.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
-        if row.sets
-    ]
-    head = ("rule", "% of sets", "best with it", "best without", "covers, % of rows")
-    return first_of(len(result.rules), "rule", head, rows, range(1, 5), "all models")
+def _text(value: str | tuple[str, ...]) -> str:
+    return one_line(value if isinstance(value, str) else "; ".join(value)) or "-"
 
 
 def _work(search: Any, snapshot: Snapshot, kind: str) -> str:
@@ -200,11 +173,3 @@ def _work(search: Any, snapshot: Snapshot, kind: str) -> str:
     if kind == "counted":
         return f"{count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
     return "" if kind == "rule-set" else f"{search.work} prefixes expanded"
-
-
-_TABLES: dict[str, tuple[Callable[[Any], str], ...]] = {
-    "rule-list": (_models, _antecedents),
-    "rule-set": (_sets_models, _rules_of_sets),
-    "counted": (_by_rules, _importance),
-}
-"""What is printed of what is found."""

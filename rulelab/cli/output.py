@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import files
-from ..families.wording import count
 from ..shown import printable
 
 if TYPE_CHECKING:
@@ -46,12 +45,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[in
         "  ".join(f"{cell:{'>' if j in right else '<'}{width[j]}}" for j, cell in enumerate(line)).rstrip()
         for line in lines
     )
-
-
-def first_of(n: int, noun: str, head: Sequence[str], rows: Sequence[Any], right: Sequence[int], saved: str) -> str:
-    """The first of so many as a table, and how many more there are; empty where there is none."""
-    more = f"\nand {count(n - len(rows), f'more {noun}')}; -o FILE.json saves {saved}" if n > len(rows) else ""
-    return table(head, rows, right=right) + more if rows else ""
 
 
 def one_line(text: str) -> str:

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import math
 import re
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from ..shown import percent
 from .families import ASKED, add_memory, add_problem, criterion_of, reader_of, recipe_of
 from .options import add, add_written, least_zero, or_none, table_command, whole
 from .output import CommandError, bad_input, is_data_set, one_line, save, say, table
+from .progress import Line
 from .reading import client_at, read
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _FOLDS = 10
 _LOOK_SECONDS = 0.25
-_LOG_SECONDS = 5.0
 _BINARIZING = {each.name for each in BINARIZING}
 
 
@@ -150,27 +149,22 @@ def _value(parameter: Any, text: str) -> Any:
 
 def _followed(running: Sweep, quiet: bool) -> bool:
     """Wait for the end of the sweep, telling how far it is; whether Ctrl-C came first."""
-    terminal = sys.stderr.isatty()
-    every = 1 if terminal else int(_LOG_SECONDS / _LOOK_SECONDS)
+    line = None if quiet else Line()
+
+    def said() -> str:
+        now = running.progress
+        left = "" if not now.seconds_left else f"  about {now.seconds_left:.0f} s left"
+        return f"{now.seconds:8.1f} s  {now.done} of {count(now.total, 'fit')} done{left}"
+
     with noted() as interrupted:
-        looks = 0
         while not running.wait(_LOOK_SECONDS):
             if interrupted:
                 running.cancel()
-            elif not quiet and looks % every == 0:
-                _show(running, terminal)
-            looks += 1
-    if not quiet:
-        _show(running, terminal)
-        say("") if terminal else None
+            elif line:
+                line.show(said())
+    if line:
+        line.end(said())
     return bool(interrupted)
-
-
-def _show(running: Sweep, terminal: bool) -> None:
-    now = running.progress
-    left = "" if not now.seconds_left else f"  about {now.seconds_left:.0f} s left"
-    line = f"{now.seconds:8.1f} s  {now.done} of {count(now.total, 'fit')} done{left}"
-    print(f"\r\033[K{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
 
 
 def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted: bool) -> int:

@@ -126,15 +126,9 @@ GOOD = "a,b,y\n" + "1,p,0\n2,q,1\n3,p,1\n4,q,0\n" * 5
 
 BAD_FILES = {
     "empty": (b"", "is empty"),
-    "only a header": (b"a,y\n", "no row of data"),
     "one class": (b"a,y\n1,1\n2,1\n", "one class only"),
-    "no target": (b"a,b\n1,0\n2,1\n", "no target column 'y'"),
-    "constant": (b"a,y\n5,0\n5,1\n5,0\n", "a: constant"),
-    "infinite": (b"a,y\n1,0\ninf,1\n3,0\n", "infinite value in row 2"),
     "missing labels": (b"a,y\n1,0\n2,nan\n3,1\n", "missing in row 2"),
-    "binary": (b"a,y\n1,0\n\xe9\x01,1\n", "control character 0x01 in line 3"),
     "ragged": (b"a,y\n1,0\n2,1,7\n", "row 2 (line 3) has 3 cells"),
-    "three classes": (b"a,y\n1,0\n2,1\n3,2\n", "3 classes"),
     "hostile name": (b'"a\x1b[31m\n",y\n1,0\n2,1\n3,inf\n', "y"),
 }
 

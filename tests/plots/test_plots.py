@@ -6,9 +6,8 @@ import holoviews as hv
 import numpy as np
 import pandas as pd
 import pytest
-from bokeh.models import GlyphRenderer, LinearScale, LogScale, Plot, Scatter, Whisker
+from bokeh.models import GlyphRenderer, Plot, Scatter, Whisker
 from matplotlib.colors import to_hex
-from places import ROOT
 
 import rulelab as rl
 from rulelab.data.metrics import group_rates
@@ -206,17 +205,6 @@ def test_the_legend_of_the_tree_covers_none_of_it(run: Any) -> None:
     axes = figure.axes[0]
     _, lowest = axes.transData.transform((0, -tree["length"].max() - 0.95))
     assert axes.get_legend().get_window_extent().y1 < lowest
-
-
-def test_lying_bars_are_drawn_on_the_scale_that_is_asked_for(run: Any) -> None:
-    """Of lying bars HoloViews takes the log scale of ``logx``, and ignores ``logy`` without a word."""
-    bars = rl.plots.cuts(run[2])
-    for options, kind in (({"logx": True}, LogScale), ({}, LinearScale)):
-        figure = hv.render(bars.clone().opts(**options, backend="bokeh"), backend="bokeh")
-        assert type(figure.x_scale) is kind
-    notebooks = ROOT / "notebooks"
-    for path in notebooks.glob("*.ipynb"):
-        assert "logy" not in path.read_text(encoding="utf-8"), "of lying bars it does nothing"
 
 
 def test_both_backends_have_the_same_colours(run: Any) -> None:

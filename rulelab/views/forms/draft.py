@@ -159,11 +159,6 @@ class Draft:
         return [*classes, ALL_CLASSES] if self._may_be_every else classes
 
     @property
-    def _asks(self) -> list[Any]:
-        """The labels that say that the target is not known, of which it is asked what becomes."""
-        return [] if self.every else [label for label in unknown_of(self.classes) if label != self.positive]
-
-    @property
     def _may_be_every(self) -> bool:
         """Whether all classes can be predicted by one list."""
         return len(self.classes) >= FEWEST
@@ -362,7 +357,8 @@ class Draft:
 
     def _unknown_form(self) -> list[Any]:
         """What becomes of rows whose target is not known, as a question: its words, the choices, the one chosen."""
-        if not (labels := self._asks):
+        labels = [] if self.every else [label for label in unknown_of(self.classes) if label != self.positive]
+        if not labels:
             return []
         n = counted(sum(self._rows[label] for label in labels), "rows")
         said = f"{n} where it is {' or '.join(plain(label, 30) for label in labels)}"

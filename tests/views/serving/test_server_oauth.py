@@ -177,9 +177,3 @@ def test_what_strangers_put_into_the_way_back_enters_nowhere(query: str, both: t
     assert "<script>alert" not in answer.body
     assert "<img src=x" not in answer.body
     assert "\r" not in server.written
-
-
-def test_a_cookie_that_nobody_signed_is_no_login(both: tuple[Served, Provider]) -> None:
-    server, _ = both
-    server.kept.clear()
-    assert server.ask("/lab/", Cookie=f"user={ADA}; access_token=x; id_token=x").status == 302
