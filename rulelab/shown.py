@@ -11,6 +11,11 @@ CELL = "text-align:left;padding:1px 14px 1px 0"
 RIGHT = "text-align:right;padding:1px 14px 1px 0"
 """Styles of cells; no colours, so that they are those of the page. Some notebooks style no tables at all."""
 
+BLUE, ORANGE, GREEN, PURPLE, SKY, AMBER = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"
+"""Of pictures and views: the colour-blind safe palette of Okabe and Ito; lines have 3 : 1 on their background."""
+LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f0c04c", "#ef9a3d")
+"""Prefix lengths 1 to 8 and more: one light-to-dark order that survives colour blindness."""
+
 Fact = tuple[str, Any]
 _MOST_CHARACTERS = 300
 _MOST_DECIMALS = 12

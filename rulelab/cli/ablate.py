@@ -6,10 +6,10 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_most
-from .data_options import read_problem, unheard
 from .families import add_memory, add_problem, recipe_of
-from .options import add, add_limits, add_source, add_written
-from .output import CommandError, bad_input, save, say, table
+from .options import add, add_limits, add_written, table_command
+from .output import CommandError, bad_input, save, table, tell
+from .reading import read_problem
 
 if TYPE_CHECKING:
     from ..ablation import Ablation
@@ -19,48 +19,43 @@ _MODELS = ("rule-list", "falling-rule-list")
 
 def add_to(commands: Any) -> None:
     what = "Run a search as it is set and once more without each of its bounds: the optimum is the same, the work not."
-    parser = commands.add_parser("ablate", help="measure what each bound is worth", description=what)
-    add_source(parser)
-    add(parser, "--model", choices=_MODELS, default=_MODELS[0], text="what is searched")
+    parser = table_command(commands, ablate, "ablate", "measure what each bound is worth", what, *_MODELS)
     add_written(parser, endings=(".csv",), text="save the table: FILE.csv")
     text = "the search of the CORELS paper: with all bounds, then with the first alone, then with one more each time"
     add(parser, "--added", action="store_true", text=text)
-    add(parser, "--quiet", action="store_true", text="no progress")
     add_problem(parser, _MODELS, ["fairness", "min_group_size", "labels"])
     add_memory(add_limits(parser, "Each run has the whole time; at Ctrl-C what has ended is shown."))
-    parser.set_defaults(run=ablate)
 
 
 def ablate(args: argparse.Namespace) -> int:
     from ..ablation import Ablation, of_the_paper
 
     recipe = recipe_of(args, args.model)
-    report = unheard if args.quiet else say
     with bad_input():
-        _, problem = read_problem(args, recipe, report)
+        _, problem = read_problem(args, recipe)
         search = recipe.search(problem)
         if args.added:
             search = of_the_paper(search)
         ablation = Ablation(search, args.added)
     search.compile()
-    _run(ablation, args, report)
+    _run(ablation, args)
     print(_shown(ablation))
-    save(args.output, ablation.frame, report)
+    save(args.output, ablation.frame, args.quiet)
     if ablation.contradiction:
         raise CommandError(ablation.contradiction, 1)
     return 0
 
 
-def _run(ablation: Ablation, args: argparse.Namespace, report: Any) -> None:
+def _run(ablation: Ablation, args: argparse.Namespace) -> None:
     of = len(ablation.variants)
     try:
-        report(f"1 of {of}: {ablation.variants[0].name}")
+        tell(args, f"1 of {of}: {ablation.variants[0].name}")
         for outcome in ablation.steps(time_limit=args.time_limit):
             at = len(ablation.outcomes)
             if at < of:
-                report(f"{at + 1} of {of}: {ablation.variants[at].name}; {outcome.variant.name} has ended")
+                tell(args, f"{at + 1} of {of}: {ablation.variants[at].name}; {outcome.variant.name} has ended")
     except KeyboardInterrupt:
-        report("interrupted: the runs that have ended are shown")
+        tell(args, "interrupted: the runs that have ended are shown")
 
 
 def _shown(ablation: Ablation) -> str:

@@ -30,7 +30,6 @@ from . import (
     frontier,
     least_gap,
     near,
-    robustness,
     runs,
     serve,
     stability,
@@ -163,7 +162,10 @@ def command_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rulelab {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve.add_to(commands)
-    for command in (fit, near, robustness, ablate, frontier, least_gap, stability, sweep):
+    fit.add_to(commands)
+    near.add_to(commands)
+    stability.add_robustness_to(commands)
+    for command in (ablate, frontier, least_gap, stability, sweep):
         command.add_to(commands)
     verify.add_to(commands)
     explain.add_proof_to(commands)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..glossary import TERMS
 from ..glossary import explain as entry_of
 from .output import CommandError, one_line
-from .verify import NotValid, add_proof, labels, problem_of, read_model, read_proof
+from .reading import labels
+from .verify import NotValid, add_proof, problem_of, read_model, read_proof
 
 if TYPE_CHECKING:
     from ..data.problem import Problem

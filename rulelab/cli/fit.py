@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Any
 from ..families import DEMANDS, FAMILIES
 from ..families.wording import count
 from ..shown import digits, percent
-from .counted import is_counted
-from .data_options import of_sheet, problem_of, read, say_leaks, sheet_of, unheard
 from .families import MODELS, add_memory, add_problem, recipe_of
-from .options import add, add_limits, add_proof_limit, add_source, add_written, jobs, least_zero, whole
-from .output import CommandError, bad_input, is_data_set, one_line, save_model, say, say_doubts, table, writing
+from .options import add, add_limits, add_proof_limit, add_written, jobs, least_zero, table_command, whole
+from .output import CommandError, bad_input, is_data_set, one_line, save_model, say, say_doubts, table, tell, writing
 from .progress import drained, proof_watch
-from .robustness import robustness_of, stays_optimal
+from .reading import classes_of, is_counted, labels, of_sheet, problem_of, read, say_leaks, sheet_of
 from .runs import add_keep, check_keep, is_provable, keep
-from .verify import classes_of, labels
+from .stability import robustness_of, stays_optimal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,25 +29,19 @@ if TYPE_CHECKING:
     from ..data.problem import Problem
     from ..datasets import Dataset
     from ..models import Model
-    from ..multiclass import MultiClassRuleListSearch
     from ..recipe import Recipe
     from ..search import Search
-    from ..snapshot import Snapshot
 
 _DEMANDS = [each.name for each in DEMANDS]
 ONE_LIST = "one list"
 _OF_TWO = ("fairness", "min_group_size", "labels", "must_use", "first_rule", "max_uses", "monotone", "by_class")
 _OF_ANOTHER_SEARCH = ("policy", "beam_width", "search")
 _LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "record", "keep", "robustness", "random_state", "jobs")
-_MOST_CHECKED = 200_000
-"""Sets of a proof times antecedents that are checked at once, which takes a few seconds."""
 
 
 def add_to(commands: Any) -> None:
     what = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
-    parser = commands.add_parser("fit", help="find the optimal model of a table", description=what)
-    add_source(parser)
-    add(parser, "--model", choices=list(MODELS), default="rule-list", text="the family of models")
+    parser = table_command(commands, fit, "fit", "find the optimal model of a table", what, *MODELS)
     add_written(parser, "-o", "--output", text="save the model as JSON")
     add_written(
         parser, "--proof", text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`"
@@ -60,7 +52,6 @@ def add_to(commands: Any) -> None:
     add_keep(parser)
     text = "of rule lists: say how many labels may be wrong, and rows come or go, before another is better"
     add(parser, "--robustness", action="store_true", text=text)
-    add(parser, "--quiet", action="store_true", text="no progress")
     add_problem(parser, demands=True)
     text = (
         "of rule lists: one list whose rules each predict one of all classes of the target; without it --positive says "
@@ -75,10 +66,10 @@ def add_to(commands: Any) -> None:
     limits = add_limits(parser, "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap.")
     add_memory(limits)
     add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
-    parser.set_defaults(run=fit)
 
 
 def fit(args: argparse.Namespace) -> int:
+    from ..certificate.parts import watched
     from ..data.metrics import confusion
     from ..models import Provenance
     from ..recording import Recording
@@ -102,23 +93,22 @@ def fit(args: argparse.Namespace) -> int:
         more["fewer"] = fewer
         say(fewer)
 
-    report = unheard if args.quiet else say
     with bad_input():
         _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
-        data, counts = read(args, recipe, report)
-        search = _new_search(args, recipe, problem_of(data, recipe, report, counts=counts, note=noted))
+        data, counts = read(args, recipe)
+        search = _new_search(args, recipe, problem_of(args, data, recipe, counts=counts, note=noted))
     robust = robustness_of(search) if args.robustness else None
     recording = None if record is None and args.keep is None else Recording(search)
-    snapshot, interrupted = drained(search, args, args.gap, observe=None if recording is None else recording.observe)
+    snapshot, ended = drained(search, args, args.gap, observe=None if recording is None else recording.observe)
     if record is not None and recording is not None:
         with writing(record):
             recording.save(record)
-        report(f"saved {record}: {record.stat().st_size} bytes")
+        tell(args, f"saved {record}: {record.stat().st_size} bytes")
     if snapshot.incumbent is None:
         raise CommandError(report_of(search, snapshot, "interrupted").headline, 1)
     model = snapshot.incumbent.model.relabelled(labels(data)).proven(Provenance.of(snapshot, search.problem))
-    found = report_of(search, snapshot, "interrupted" if interrupted else "", whole=True)
-    unsaved = save_model(args.output, model, report)
+    found = report_of(search, snapshot, ended, whole=True)
+    unsaved = save_model(args, model)
     print(model.to_text(data.target), found.to_text(), sep="\n\n")
     if robust is not None and snapshot.status is Status.OPTIMAL:
         print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
@@ -137,16 +127,17 @@ def fit(args: argparse.Namespace) -> int:
     unproven: CommandError | None = None
     if proof is not None:
         try:
-            made = save_proof(proof, search, data, args)
+            made = save_proof(args, lambda: proof_of(search, data), getattr(search, "certified", True))
         except CommandError as error:
             unproven = error
     if args.keep is not None and recording is not None:
         if proof is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
             try:
-                made = proof_of(search, data, args)
+                with watched(proof_watch(args)):
+                    made = proof_of(search, data)
             except ValueError as error:
-                report(f"no proof is kept: {error}")
-        keep(args, recording, data, model, made, report)
+                tell(args, f"no proof is kept: {error}")
+        keep(args, recording, data, model, made)
     if unproven is not None:
         raise unproven
     return 0
@@ -168,13 +159,16 @@ def _is_corels(args: argparse.Namespace) -> bool:
     return getattr(args, "search", "exact") == "corels"
 
 
-def save_proof(path: Path, search: Search, data: Dataset, args: argparse.Namespace) -> Certificate:
-    """Save the proof with what it takes to check it on the data file, which is tried."""
-    report = unheard if args.quiet else say
-    report("making the proof; Ctrl-C goes on without it")
+def save_proof(args: argparse.Namespace, make: Callable[[], Any], of_optimum: bool = True) -> Any:
+    """Save the proof that is made, or else the bound's, and give it back."""
+    from ..certificate.parts import watched
+
+    path: Path = args.proof
+    tell(args, "making the proof; Ctrl-C goes on without it")
     started = time.perf_counter()
     try:
-        certificate = proof_of(search, data, args)
+        with watched(proof_watch(args)):
+            certificate = make()
         with writing(path):
             certificate.save(path)
     except ValueError as error:
@@ -182,25 +176,23 @@ def save_proof(path: Path, search: Search, data: Dataset, args: argparse.Namespa
     except KeyboardInterrupt as error:
         after = f"its making was interrupted after {time.perf_counter() - started:.0f} s"
         raise CommandError(f"no proof is saved: {after}; the model does not depend on it", 1) from error
-    what = "" if getattr(search, "certified", True) else "of the bound alone, "
-    report(f"saved {path}: {what}{path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
+    what = "" if of_optimum else "of the bound alone, "
+    tell(args, f"saved {path}: {what}{path.stat().st_size} bytes, made in {time.perf_counter() - started:.2f} s")
     return certificate
 
 
-def proof_of(search: Search, data: Dataset, args: argparse.Namespace) -> Certificate:
+def proof_of(search: Search, data: Dataset) -> Certificate:
     """The proof with what it takes to check it on the data file, which is tried; of the bound where no more is proven.
 
-    Raises ValueError when there is none, it is not made in its time, or it does not hold on the raw columns.
+    Raises ValueError when there is none, or it does not hold on the raw columns.
     """
     from ..certificate import CertificateError
-    from ..certificate.parts import watched
 
     prove: Callable[..., Certificate] | None = getattr(search, "certificate", None)
     if prove is None:
         raise CertificateError("this method makes none")
     of_bound = getattr(search, "proves_bounds", False) and not search.certified  # type: ignore[attr-defined]
-    with watched(proof_watch(args)):
-        certificate = prove(bound_only=True) if of_bound else prove()
+    certificate = prove(bound_only=True) if of_bound else prove()
     assert certificate.origin is not None  # the antecedents were mined from a table
     origin = replace(certificate.origin, classes=labels(data), target=data.target)
     problem = origin.problem(data.X, data.y, sample_weight=data.weight)
@@ -266,7 +258,6 @@ def fit_one_list(args: argparse.Namespace) -> int:
 
     _check(args)
     recipe = recipe_of(args, args.model)
-    report = unheard if args.quiet else say
     with bad_input():
         data, labels = _read(args)
         recipe.check(data.X.columns)
@@ -277,25 +268,24 @@ def fit_one_list(args: argparse.Namespace) -> int:
         problem = MultiClassProblem.from_antecedents(features, labels, sample_weight=data.weight)  # type: ignore[arg-type]
         asked = {name: recipe[name] for name in ("regularization", "max_length", "memory_limit")}
         search = MultiClassRuleListSearch(problem, **asked)
-    report(
+    tell(
+        args,
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {len(problem.classes)} classes; "
-        f"{conditions.shape[1]} conditions, {problem.n_antecedents} antecedents"
+        f"{conditions.shape[1]} conditions, {problem.n_antecedents} antecedents",
     )
-    snapshot, interrupted = drained(search, args, args.gap)
+    snapshot, ended = drained(search, args, args.gap)
     best = snapshot.incumbent
     assert best is not None  # there is always the list without rules
-    unsaved = save_model(args.output, best.model.proven(Provenance.of(snapshot, problem)), report)
-    found = report_of(search, snapshot, "interrupted" if interrupted else "", whole=True)
+    unsaved = save_model(args, best.model.proven(Provenance.of(snapshot, problem)))
+    found = report_of(search, snapshot, ended, whole=True)
     print(best.model.to_text(data.target), found.to_text(), sep="\n\n")
-    if said := _checked(search, snapshot):
-        print(said)
     rows = labels if data.weight is None else labels[data.weight.to_numpy() > 0]
     sizes = [int((rows == label).sum()) for label in problem.classes]
     say_doubts(Known(best.model, sizes, fewer=note, target=data.target, **told(snapshot)))
     if unsaved is not None:
         raise unsaved
     if args.proof is not None:
-        _save_proof(args.proof, search, data, labels, args)
+        save_proof(args, lambda: search.certificate().for_table(data.X, labels, data.target))
     return 0
 
 
@@ -326,31 +316,3 @@ def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
     data = of_sheet(args, sheet, some, unknown="negative")
     say_leaks({name: said for name, said in sheet.leaks(args.target).items() if name in data.X})
     return data, labels
-
-
-def _save_proof(
-    path: Path, search: MultiClassRuleListSearch, data: Dataset, labels: pd.Series, args: argparse.Namespace
-) -> None:
-    """Save the proof with what it takes to check it on the data file, which is tried."""
-    from ..certificate.parts import watched
-
-    try:
-        with watched(proof_watch(args)):
-            certificate = search.certificate().for_table(data.X, labels, data.target)
-        with writing(path):
-            certificate.save(path)
-    except ValueError as error:
-        raise CommandError(f"no proof is saved: {error}", 1) from error
-    (unheard if args.quiet else say)(f"saved {path}: {path.stat().st_size} bytes")
-
-
-def _checked(search: MultiClassRuleListSearch, snapshot: Snapshot) -> str:
-    """What the check of the proof says, where it takes a moment only."""
-    unproven = snapshot.status != "optimal" or search.max_length is not None
-    if unproven or snapshot.counts["expanded"] * search.problem.n_antecedents > _MOST_CHECKED:
-        return ""
-    assert snapshot.incumbent is not None
-    answer = search.certificate().check(search.problem, snapshot.incumbent.model)
-    if not answer:
-        raise CommandError(f"the proof is refused: {answer.reason}", 1)
-    return f"the proof was checked without the search: {answer.reason}"

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ..families.wording import count
 from ..parameters import MAX_LENGTH
 from ..shown import digits, figure, percent
-from .data_options import read_problem, unheard
 from .families import CRITERIA_NAMES, MODELS, add_memory, add_problem, reader_of, recipe_of
-from .options import add, add_limits, add_source, add_written, number, several, whole
-from .output import RESULT, CommandError, bad_input, one_line, save, say, table
+from .options import add, add_limits, add_written, number, several, table_command, whole
+from .output import RESULT, CommandError, bad_input, one_line, save, table
 from .progress import distance, drained
+from .reading import read_problem
 
 if TYPE_CHECKING:
     from ..frontiers import Frontier
@@ -39,13 +39,10 @@ def add_to(commands: Any) -> None:
         "What a rule more, or fairness, is worth. Rule lists: the least errors of any list of at most 0, 1, .. rules. "
         "Rule sets: the best set of every complexity. With --fairness: the best model of every tolerance."
     )
-    parser = commands.add_parser("frontier", help="errors by number of rules, or by tolerance", description=what)
-    add_source(parser)
-    models = list(_OF_PLACES)
-    add(parser, "--model", choices=models, default=models[0], text="the family of models")
+    brief = "errors by number of rules, or by tolerance"
+    parser = table_command(commands, frontier, "frontier", brief, what, *_OF_PLACES)
     add_written(parser, endings=RESULT, text="save the points: FILE.json, with their models, or FILE.csv")
-    add(parser, "--quiet", action="store_true", text="no progress")
-    add_problem(parser, models, _OTHERWISE)
+    add_problem(parser, _OF_PLACES, _OTHERWISE)
     suppressed = {"default": argparse.SUPPRESS}
     group = parser.add_argument_group("points")
     text = f"of rule lists by number of rules: most rules of the last point (default: {_MAX_LENGTH})"
@@ -57,19 +54,17 @@ def add_to(commands: Any) -> None:
     add(group, "--max-complexity", type=several(whole(2)), metavar="C,..", text=text, **suppressed)
     add(parser, "--random-state", type=whole(0), metavar="N", text="of rule sets: seed of what is random")
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, every point is given with its proven bound."))
-    parser.set_defaults(run=frontier)
 
 
 def frontier(args: argparse.Namespace) -> int:
     by_tolerance, by_rules = hasattr(args, "fairness"), args.model == "rule-list" and not hasattr(args, "fairness")
     _refuse(args, by_tolerance, by_rules)
     recipe = recipe_of(args, args.model, without=_OTHERWISE)
-    report = unheard if args.quiet else say
     with bad_input():
-        search, show, describe = (_of_rules if by_rules else _of_places)(args, recipe, report)
-    snapshot, interrupted = drained(search, args, describe=describe)
-    print(show(snapshot, interrupted))
-    save(args.output, search, report)
+        search, show, describe = (_of_rules if by_rules else _of_places)(args, recipe)
+    snapshot, ended = drained(search, args, describe=describe)
+    print(show(snapshot, ended))
+    save(args.output, search, args.quiet)
     return 0
 
 
@@ -93,13 +88,13 @@ def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> Non
             )
 
 
-Made = tuple["Search", Callable[["Snapshot", bool], str], Callable[["Snapshot"], str]]
+Made = tuple["Search", Callable[["Snapshot", str], str], Callable[["Snapshot"], str]]
 
 
-def _of_rules(args: argparse.Namespace, recipe: Recipe, report: Callable[[str], None]) -> Made:
+def _of_rules(args: argparse.Namespace, recipe: Recipe) -> Made:
     from ..rule_list import FrontierSearch
 
-    _, problem = read_problem(args, recipe, report)
+    _, problem = read_problem(args, recipe)
     most = getattr(args, "max_length", _MAX_LENGTH)
     search = FrontierSearch(problem, most, recipe["memory_limit"], recipe["beam_width"])
     return search, partial(_show_lists, search), _proven_points
@@ -110,7 +105,7 @@ def _proven_points(snapshot: Snapshot) -> str:
     return f"{proven} of {points} points proven  {distance(snapshot)}"
 
 
-def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -> str:
+def _show_lists(search: FrontierSearch, snapshot: Snapshot, ended: str) -> str:
     from ..report import rule_list_front
 
     frame, points = search.frame, search.frontier
@@ -123,7 +118,7 @@ def _show_lists(search: FrontierSearch, snapshot: Snapshot, interrupted: bool) -
         for row, point in zip(frame.itertuples(index=False), points, strict=True)
     ]
     head = ("rules", "errors", "error %", "proven", "used", "if .. else if ..")
-    said = rule_list_front(search, snapshot, "interrupted" if interrupted else "")
+    said = rule_list_front(search, snapshot, ended)
     return table(head, rows, right=(0, 1, 2, 4)) + f"\n\n{said.to_text()}"
 
 
@@ -140,7 +135,7 @@ def _criterion(args: argparse.Namespace) -> tuple[str, tuple[float, ...] | None]
         raise CommandError(f"--fairness {name}: {error}") from None
 
 
-def _of_places(args: argparse.Namespace, recipe: Recipe, report: Callable[[str], None]) -> Made:
+def _of_places(args: argparse.Namespace, recipe: Recipe) -> Made:
     from ..frontiers import Frontier
     from ..frontiers import frontier as search_of
 
@@ -152,7 +147,7 @@ def _of_places(args: argparse.Namespace, recipe: Recipe, report: Callable[[str],
     if by_tolerance:
         given["criterion"], tolerances = _criterion(args)
         given |= {} if tolerances is None else {"tolerances": tolerances}
-    _, problem = read_problem(args, recipe, report, grouped=by_tolerance)
+    _, problem = read_problem(args, recipe, grouped=by_tolerance)
     search = search_of(problem, "tolerance" if by_tolerance else "rules", MODELS[args.model].name, **given)
     assert isinstance(search, Frontier)
     return search, partial(_show_places, search), _closed_points
@@ -162,7 +157,7 @@ def _closed_points(snapshot: Snapshot) -> str:
     return f"{snapshot.counts['closed']} of {count(snapshot.counts['points'], 'point')} closed  {distance(snapshot)}"
 
 
-def _show_places(search: Frontier, snapshot: Snapshot, interrupted: bool) -> str:
+def _show_places(search: Frontier, snapshot: Snapshot, ended: str) -> str:
     from ..report import front
 
     sets, fair = search.family == "rule_set", "tolerance" in search.axes
@@ -180,7 +175,7 @@ def _show_places(search: Frontier, snapshot: Snapshot, interrupted: bool) -> str
     axes = [{"tolerance": "tolerance", "max_complexity": "complexity"}[axis] for axis in search.axes]
     value, rule = ("loss", "positive if") if sets else ("objective", "if .. else if ..")
     head = [*axes, value, "proven", "errors", *(("gap %",) if fair else ()), "used", rule]
-    said = front(search, snapshot, "interrupted" if interrupted else "", beside=tuple(_warnings(search)))
+    said = front(search, snapshot, ended, beside=tuple(_warnings(search)))
     right = [k for k, name in enumerate(head) if name not in ("proven", rule)]
     return table(head, rows, right=right) + f"\n\n{said.to_text()}"
 

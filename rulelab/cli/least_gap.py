@@ -10,13 +10,12 @@ from ..families import least_gap as words
 from ..families.wording import at_least, restricted
 from ..parameters import FREE_RULES, MAX_LENGTH, MIN_ACCURACY
 from ..shown import percent
-from .data_options import problem_of, read, read_problem, unheard
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, reader_of, recipe_of
-from .fit import rates_of_groups, save_proof
-from .options import add, add_columns, add_limits, add_proof_limit, add_source, add_written, several, whole
-from .output import RESULT, CommandError, bad_input, one_line, save, say, say_doubts, table
-from .progress import drained, ending
-from .verify import labels
+from .fit import proof_of, rates_of_groups, save_proof
+from .options import add, add_columns, add_limits, add_proof_limit, add_written, several, table_command, whole
+from .output import RESULT, CommandError, bad_input, one_line, save, say_doubts, table
+from .progress import drained
+from .reading import labels, problem_of, read, read_problem
 
 if TYPE_CHECKING:
     from ..frontiers import GapFrontier
@@ -43,8 +42,7 @@ def add_to(commands: Any) -> None:
         "a proof that none has a smaller one; for several accuracies, or none, a table of them. Of rule sets accuracy "
         "and gap are counted as by the Hamming loss, unless --loss says zero_one: then as the set predicts."
     )
-    parser = commands.add_parser("least-gap", help="find the least gap between groups", description=what)
-    add_source(parser)
+    parser = table_command(commands, least_gap, "least-gap", "find the least gap between groups", what)
     add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
     text = "least share of rows that are right, such as .65; several with commas (default: each percent)"
     add(parser, "--accuracy", type=several(reader_of(MIN_ACCURACY)), metavar="A,..", text=text)
@@ -53,7 +51,6 @@ def add_to(commands: Any) -> None:
     add_proof_limit(parser)
     text = "save all that is found: FILE.json with the models, or FILE.csv"
     add_written(parser, "--to-json", endings=RESULT, text=text)
-    add(parser, "--quiet", action="store_true", text="no progress")
     add_columns(parser)
     add_preparation(parser, _MODELS)
     group = parser.add_argument_group("gap")
@@ -67,7 +64,6 @@ def add_to(commands: Any) -> None:
     add(parser, "--random-state", type=whole(0), metavar="N", text="of rule sets: seed of what is random")
     add_parameters(parser, _MODELS, without=_OTHERWISE)
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found is given with its proven bound."))
-    parser.set_defaults(run=least_gap)
 
 
 def least_gap(args: argparse.Namespace) -> int:
@@ -80,9 +76,8 @@ def least_gap(args: argparse.Namespace) -> int:
     if args.proof is not None and args.weight is not None:
         raise CommandError("--proof is checked on rows that count alike: leave --weight out")
     shared, recipe = _chosen(args)
-    report = unheard if args.quiet else say
-    search = (_one if single else _front)(args, recipe, shared, report)
-    save(args.to_json, search, report)
+    search = (_one if single else _front)(args, recipe, shared)
+    save(args.to_json, search, args.quiet)
     return 0
 
 
@@ -105,33 +100,34 @@ def _chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
     return shared | {name: recipe[name] for name in ("memory_limit", *_OWN[args.model])}, recipe
 
 
-def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> OneGap:
+def _one(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any]) -> OneGap:
     """The model of least gap at one accuracy."""
     from .. import rule_list, rule_set
     from ..report.known import Known, told
+    from ..report.report import why_ended
     from ..snapshot import Status
 
     with bad_input():
         make: Any = rule_list.LeastGapSearch if args.model == "rule-list" else rule_set.LeastGapRuleSetSearch
-        data, counts = read(args, recipe, report)
-        search: OneGap = make(problem_of(data, recipe, report, True, counts), min_accuracy=args.accuracy[0], **shared)
-    snapshot, interrupted = drained(search, args)
+        data, counts = read(args, recipe)
+        search: OneGap = make(problem_of(args, data, recipe, True, counts), min_accuracy=args.accuracy[0], **shared)
+    snapshot, ended = drained(search, args)
     if snapshot.incumbent is None:
         if snapshot.status is Status.INFEASIBLE:
             meant = words.meant(search.parameters, search.problem.n_antecedents)
             raise CommandError(f"proven: there is no {meant}", 1)
-        raise CommandError(f"{ending(snapshot, interrupted)} before a model was found that is as accurate", 1)
+        raise CommandError(f"{why_ended(snapshot) or ended} before a model was found that is as accurate", 1)
     model = snapshot.incumbent.model.relabelled(labels(data))
-    print(model.to_text(data.target), _verdict(search, snapshot, interrupted), sep="\n\n")
+    print(model.to_text(data.target), _verdict(search, snapshot, why_ended(snapshot) or ended), sep="\n\n")
     print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
     say_doubts(Known.of(model, data, **told(snapshot, args.criterion)))
-    save(args.output, f"{model.to_json()}\n", report)
+    save(args.output, f"{model.to_json()}\n", args.quiet)
     if args.proof is not None:
-        save_proof(args.proof, search, data, args)
+        save_proof(args, lambda: proof_of(search, data), getattr(search, "certified", True))
     return search
 
 
-def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
+def _verdict(search: OneGap, snapshot: Snapshot, ended: str) -> str:
     best, parameters, m = snapshot.incumbent, search.parameters, search.problem.n_antecedents
     assert best is not None
     right = f"{percent(1 - best.errors / best.model.weight, 2)} % right"
@@ -139,24 +135,24 @@ def _verdict(search: OneGap, snapshot: Snapshot, interrupted: bool) -> str:
     work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
     if not search.gap_is_proven:
         bound = words.bound(parameters, m, snapshot.lower_bound)
-        return f"not certified ({ending(snapshot, interrupted)}): {found}\n{bound}\n{work}"
+        return f"not certified ({ended}): {found}\n{bound}\n{work}"
     noun = FAMILIES[search.family].noun.split()[-1]
     price = "loss" if noun == "set" else f"errors / rows + {parameters['regularization']:g} x rules"
     tie = f"no other {noun} of that gap has less {price}"
     if snapshot.phase == "ties":
-        tie = f"whether another {noun} of that gap has less {price} is open ({ending(snapshot, interrupted)})"
+        tie = f"whether another {noun} of that gap has less {price} is open ({ended})"
     return f"certified: {words.claim(parameters, m)}{restricted(search.problem)}\n{found}\n{tie}\n{work}"
 
 
-def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], report: Any) -> GapFrontier:
+def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any]) -> GapFrontier:
     """The least gap at several accuracies."""
     from ..frontiers import GapFrontier
     from ..report import front
 
     with bad_input():
-        _, problem = read_problem(args, recipe, report, grouped=True)
+        _, problem = read_problem(args, recipe, grouped=True)
         search = GapFrontier(problem, accuracies=args.accuracy, model=args.model.replace("-", "_"), **shared)
-    snapshot, interrupted = drained(search, args, describe=_closed)
+    snapshot, ended = drained(search, args, describe=_closed)
     rows, noun = [], FAMILIES[search.family].noun.split()[-1]
     for point in search.points:
         start = (f"{100 * point.place['min_accuracy']:.10g}",)
@@ -169,7 +165,7 @@ def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any], rep
         rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
     size = ("rules", "if .. else if ..") if noun == "list" else ("complexity", "positive if")
     head = ("accuracy at least %", "gap, points", "proven", "accuracy %", *size)
-    said = front(search, snapshot, "interrupted" if interrupted else "")
+    said = front(search, snapshot, ended)
     print(table(head, rows, right=(0, 1, 3, 4)), said.to_text(), sep="\n\n")
     return search
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from ..families.wording import at_least, count
 from ..shown import digits, percent
-from .data_options import read_problem, unheard
 from .families import add_memory, add_problem, recipe_of
-from .options import add, add_limits, add_source, add_written, least_zero, whole
-from .output import RESULT, CommandError, as_option, bad_input, first_of, one_line, save, say, table
+from .options import add, add_limits, add_written, least_zero, table_command, whole
+from .output import RESULT, CommandError, as_option, bad_input, one_line, save, table
 from .progress import drained
+from .reading import read_problem
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from ..datasets import Dataset
-    from ..rule_list import NearOptimal, NearOptimalCount
-    from ..rule_set import NearOptimalRuleSets
     from ..snapshot import Snapshot
 
 _SHOWN = 20
-_SHOWN_ANTECEDENTS = 10  # or rules of sets
+_SHOWN_PARTS = 10  # antecedents, or rules of sets
 _MODELS = ["rule-list", "rule-set"]
 _WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
@@ -30,12 +32,10 @@ def add_to(commands: Any) -> None:
         "Find all rule lists or rule sets within a distance of the optimum, best first, and which antecedents or rules "
         "they share."
     )
-    parser = commands.add_parser("near", help="find all rule lists near the optimum", description=what)
-    add_source(parser)
+    parser = table_command(commands, near, "near", "find all rule lists near the optimum", what)
     add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
     text = "save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser"
     add_written(parser, endings=(*RESULT, ".html"), text=text)
-    add(parser, "--quiet", action="store_true", text="no progress")
     add_problem(parser, _MODELS, _WITHOUT)
     group = parser.add_argument_group("what is near")
     text = "models whose objective is at most so much above the optimum (default: 0.01; of rule sets a ratio of 0.01)"
@@ -44,7 +44,6 @@ def add_to(commands: Any) -> None:
     add(group, "--max", type=whole(1), metavar="N", text="most models: those that predict differently (default: 10000)")
     add(group, "--count-lists", action="store_true", text="count all lists instead of listing the models")
     add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
-    parser.set_defaults(run=near)
 
 
 def near(args: argparse.Namespace) -> int:
@@ -61,24 +60,17 @@ def near(args: argparse.Namespace) -> int:
     if args.count_lists and as_page:
         raise CommandError(f"-o {output.name} must end in .json or .csv with --count-lists")
     recipe = recipe_of(args, args.model, without=_WITHOUT)
-    report = unheard if args.quiet else say
     with bad_input():
-        data, problem = read_problem(args, recipe, report)
+        data, problem = read_problem(args, recipe)
         search = _search(recipe.search(problem), args, recipe["memory_limit"])
     kind = "counted" if args.count_lists else args.model
-    found, tables, work = _SHOWN_OF[kind]
-    snapshot, interrupted = drained(search, args, describe=found)
+    snapshot, ended = drained(search, args, describe=_found)
     result = search.result()
     known = Near(
-        result,
-        snapshot,
-        "interrupted" if interrupted else "",
-        longest=search.parameters.get("max_length"),
-        work=work(search, snapshot),
+        result, snapshot, ended, longest=search.parameters.get("max_length"), work=_work(search, snapshot, kind)
     )
-    shown = [part(result) for part in tables if result.complete or not args.count_lists]
-    print("\n\n".join(filter(None, [*shown, known.to_text(as_option)])))
-    save(output, _page(search, result, snapshot, data) if as_page else search, report)
+    print("\n\n".join(filter(None, [*_tables(kind, result), known.to_text(as_option)])))
+    save(output, _page(search, result, snapshot, data) if as_page else search, args.quiet)
     return 0
 
 
@@ -113,116 +105,71 @@ def _page(search: Any, result: Any, snapshot: Snapshot, data: Dataset) -> str:
 
 
 def _found(snapshot: Any) -> str:
-    """What the progress says."""
+    """What the progress says, of models that are listed and of lists that are only counted."""
     if snapshot.phase == "optimum":
-        return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
-    return f"optimum {snapshot.optimum:.7f}  {count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
+        return f"objective {digits(snapshot.optimum, 7)}  bound {at_least(snapshot.lower_bound, 7)}"
+    if hasattr(snapshot, "n_lists"):
+        found = ("" if snapshot.phase == "finished" else "at least ") + count(snapshot.n_lists, "list")
+    elif hasattr(snapshot, "rules"):
+        found = f"{count(snapshot.count, 'model')} of {count(snapshot.rules, 'rule')}"
+    else:
+        found = f"{count(snapshot.count, 'model')} below {snapshot.covered:.7f}"
+    return f"optimum {digits(snapshot.optimum, 7)}  {found}"
 
 
-def _models(result: NearOptimal) -> str:
-    rows = [
-        (
-            *(f"{objective:.7f}", f"{gap:.7f}", f"{len(names)}", digits(errors), f"{lists}"),
-            one_line("; ".join(names)) or "-",
+def _tables(kind: str, result: Any) -> Iterator[str]:
+    """What is printed of what is found."""
+    if kind == "rule-list":
+        own = {"rules": ("rules", str), "errors": ("errors", digits), "lists": ("lists", str)}
+        objective = {"objective": ("objective", _seven), "gap": ("above", _seven)}
+        yield _table(
+            result.frame(), _SHOWN, "model", "all", **objective, **own, antecedents=("if .. else if ..", _text)
         )
-        for objective, gap, errors, lists, names in zip(
-            *(result.frame().head(_SHOWN)[name] for name in ("objective", "gap", "errors", "lists", "antecedents")),
-            strict=True,
-        )
-    ]
-    head = ("objective", "above", "rules", "errors", "lists", "if .. else if ..")
-    return first_of(result.count, "model", head, rows, range(5), "all")
+        own = {"name": ("antecedent", _text), "share": ("% of lists", percent), "models": ("models", str)}
+        yield _table(result.antecedents, _SHOWN_PARTS, "antecedent", "all", **own, objective=("best objective", _seven))
+    elif kind == "rule-set":
+        own = {"rules": ("rules", str), "complexity": ("complexity", str), "errors": ("errors", digits)}
+        objective = {"objective": ("objective", _figure), "gap": ("above", _figure)}
+        own |= {"sets": ("sets", str), "clauses": ("any of" if result.form == "dnf" else "all of", _text)}
+        yield _table(result.frame(), _SHOWN, "model", "all models", **objective, **own)
+        own = {"name": ("rule", _text), "share": ("% of sets", percent), "objective": ("best with it", _figure)}
+        own |= {"without": ("best without", _figure), "most": ("covers, % of rows", percent)}
+        used = result.rules[result.rules["sets"] > 0]
+        yield _table(used, _SHOWN_PARTS, "rule", "all models", **own)
+    elif result.complete:
+        own = {"rules": ("rules", str), "lists": ("lists", str), "share": ("% of lists", percent)}
+        yield _table(result.by_rules, len(result.by_rules), "", "", **own, objective=("best objective", _seven))
+        frame = result.importance()
+        decides = [f"{percent(a)} to {percent(b)}" for a, b in zip(frame["least"], frame["most"], strict=True)]
+        own = {"name": ("antecedent", _text), "share": ("% of lists", percent), "objective": ("best with it", _seven)}
+        own |= {"without": ("best without", _seven), "decides": ("decides, % of rows", str)}
+        yield _table(frame.assign(decides=decides), _SHOWN_PARTS, "antecedent", "", **own)
 
 
-def _antecedents(result: NearOptimal) -> str:
-    rows = [
-        (one_line(row.name), percent(row.share), f"{row.models}", f"{row.objective:.7f}")
-        for row in result.antecedents.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
-    ]
-    head = ("antecedent", "% of lists", "models", "best objective")
-    return first_of(len(result.antecedents), "antecedent", head, rows, range(1, 4), "all")
+def _table(frame: pd.DataFrame, first: int, noun: str, saved: str, /, **columns: Any) -> str:
+    """The first rows of some columns, by what they are called and how a cell is written; how many more there are."""
+    parts = [[form(cell) for cell in frame[name].head(first)] for name, (_, form) in columns.items()]
+    rows = list(zip(*parts, strict=True))
+    right = [k for k, (_, form) in enumerate(columns.values()) if form is not _text]
+    more = f"\nand {count(len(frame) - len(rows), f'more {noun}')}" if len(frame) > len(rows) else ""
+    more += f"; -o FILE.json saves {saved}" if more and saved else ""
+    return table([head for head, _ in columns.values()], rows, right=right) + more if rows else ""
 
 
-def _count_found(snapshot: Any) -> str:
-    """What the progress says."""
-    if snapshot.phase == "optimum":
-        return f"objective {snapshot.optimum:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
-    many = "" if snapshot.phase == "finished" else "at least "
-    return f"optimum {snapshot.optimum:.7f}  {many}{count(snapshot.n_lists, 'list')}"
+def _seven(value: float) -> str:
+    return "-" if isnan(value) else f"{value:.7f}"
 
 
-def _by_rules(result: NearOptimalCount) -> str:
-    rows = [
-        (f"{row.rules}", f"{row.lists}", percent(row.share), f"{row.objective:.7f}")
-        for row in result.by_rules.itertuples(index=False)
-    ]
-    return table(("rules", "lists", "% of lists", "best objective"), rows, right=range(4))
+def _figure(value: float) -> str:
+    return "-" if isnan(value) else digits(value, 7)
 
 
-def _importance(result: NearOptimalCount) -> str:
-    frame = result.importance()
-    rows = [
-        (
-            one_line(row.name),
-            percent(row.share),
-            f"{row.objective:.7f}",
-            "-" if row.without != row.without else f"{row.without:.7f}",
-            f"{percent(row.least)} to {percent(row.most)}",
-        )
-        for row in frame.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
-    ]
-    head = ("antecedent", "% of lists", "best with it", "best without", "decides, % of rows")
-    more = len(frame) - len(rows)
-    return table(head, rows, right=range(1, 5)) + (f"\nand {count(more, 'more antecedent')}" if more else "")
+def _text(value: str | tuple[str, ...]) -> str:
+    return one_line(value if isinstance(value, str) else "; ".join(value)) or "-"
 
 
-def _sets_found(snapshot: Any) -> str:
-    """What the progress says."""
-    if snapshot.phase == "optimum":
-        return f"objective {digits(snapshot.optimum, 7)}  bound {digits(snapshot.lower_bound, 7)}"
-    return f"optimum {digits(snapshot.optimum, 7)}  {count(snapshot.count, 'model')} of {count(snapshot.rules, 'rule')}"
-
-
-def _sets_models(result: NearOptimalRuleSets) -> str:
-    rows = [
-        (
-            *(digits(row.objective, 7), digits(row.gap, 7), f"{row.rules}", f"{row.complexity}", digits(row.errors)),
-            *(f"{row.sets}", one_line("; ".join(row.clauses)) or "-"),
-        )
-        for row in result.frame().head(_SHOWN).itertuples(index=False)
-    ]
-    outer = "any of" if result.form == "dnf" else "all of"
-    head = ("objective", "above", "rules", "complexity", "errors", "sets", outer)
-    return first_of(result.count, "model", head, rows, range(6), "all models")
-
-
-def _rules_of_sets(result: NearOptimalRuleSets) -> str:
-    rows = [
-        (
-            one_line(row.name),
-            percent(row.share),
-            digits(row.objective, 7),
-            "-" if row.without != row.without else digits(row.without, 7),
-            percent(row.most),
-        )
-        for row in result.rules.head(_SHOWN_ANTECEDENTS).itertuples(index=False)
-        if row.sets
-    ]
-    head = ("rule", "% of sets", "best with it", "best without", "covers, % of rows")
-    return first_of(len(result.rules), "rule", head, rows, range(1, 5), "all models")
-
-
-def _prefixes(search: Any, snapshot: Snapshot) -> str:
-    return f"{search.work} prefixes expanded"
-
-
-def _states(search: Any, snapshot: Snapshot) -> str:
-    return f"{count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
-
-
-_SHOWN_OF: dict[str, tuple[Any, ...]] = {
-    "rule-list": (_found, (_models, _antecedents), _prefixes),
-    "rule-set": (_sets_found, (_sets_models, _rules_of_sets), lambda search, snapshot: ""),
-    "counted": (_count_found, (_by_rules, _importance), _states),
-}
-"""What the progress says, the tables of what is found, and the work beside the seconds."""
+def _work(search: Any, snapshot: Snapshot, kind: str) -> str:
+    """What is said of the work beside the seconds."""
+    if kind == "counted":
+        return f"{count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
+    return "" if kind == "rule-set" else f"{search.work} prefixes expanded"

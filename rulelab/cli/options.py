@@ -98,14 +98,22 @@ def source(name: str) -> Read:
     return Read("/dev/stdin" if name == "-" else name)
 
 
-def add_source(parser: argparse.ArgumentParser) -> None:
-    """The table and its target."""
+def table_command(
+    commands: Any, run: Callable[[argparse.Namespace], int], name: str, brief: str, about: str, *models: str
+) -> argparse.ArgumentParser:
+    """A command for a table and its target, and for models of these families, the first of them by default."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=brief, description=about)
     text = (
         "a CSV or Parquet file, several ('data/*.parquet'), - for the standard input, or the name of a data set (see "
         "`rulelab datasets`)"
     )
     parser.add_argument("data", type=source, help=text)
     add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
+    if models:
+        add(parser, "--model", choices=models, default=models[0], text="the family of models")
+    add(parser, "--quiet", action="store_true", text="no progress")
+    parser.set_defaults(run=run)
+    return parser
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:

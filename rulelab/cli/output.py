@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import files
-from ..families.wording import count
 from ..shown import printable
 
 if TYPE_CHECKING:
@@ -48,12 +47,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[in
     )
 
 
-def first_of(n: int, noun: str, head: Sequence[str], rows: Sequence[Any], right: Sequence[int], saved: str) -> str:
-    """The first of so many as a table, and how many more there are; empty where there is none."""
-    more = f"\nand {count(n - len(rows), f'more {noun}')}; -o FILE.json saves {saved}" if n > len(rows) else ""
-    return table(head, rows, right=right) + more if rows else ""
-
-
 def one_line(text: str) -> str:
     """Text from anywhere, without line breaks and control characters."""
     return printable(" ".join(text.split()))
@@ -62,6 +55,12 @@ def one_line(text: str) -> str:
 def say(text: str) -> None:
     """Write a line to stderr."""
     print(text, file=sys.stderr, flush=True)
+
+
+def tell(args: argparse.Namespace, text: str) -> None:
+    """Write a line about the progress to stderr, where it is asked for."""
+    if not args.quiet:
+        say(text)
 
 
 def say_identifiers(name: str, columns: Sequence[str]) -> None:
@@ -197,19 +196,20 @@ def writing(path: Path) -> Iterator[None]:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}", 1) from error
 
 
-def save_model(path: Path | None, model: Any, report: Callable[[str], None]) -> CommandError | None:
+def save_model(args: argparse.Namespace, model: Any) -> CommandError | None:
     """Write a model before anything is printed, for whoever reads that may have gone; the error to raise afterwards."""
+    path = args.output
     if path is not None:
         try:
             with writing(path):
                 model.to_json(path)
-            report(f"saved {path}")
+            tell(args, f"saved {path}")
         except CommandError as error:
             return error
     return None
 
 
-def save(path: Path | None, content: Search | pd.DataFrame | str, report: Callable[[str], None] = say) -> None:
+def save(path: Path | None, content: Search | pd.DataFrame | str, quiet: bool = False) -> None:
     """Write a text, a table as CSV, or a result as the ending says, and tell so; nothing where no file is named."""
     if path is None:
         return
@@ -221,4 +221,5 @@ def save(path: Path | None, content: Search | pd.DataFrame | str, report: Callab
             files.write(path, content)
         else:
             content.to_json(path)  # type: ignore[operator]
-    report(f"saved {path}")
+    if not quiet:
+        say(f"saved {path}")

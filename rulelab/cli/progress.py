@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..families.wording import at_least, at_most
 from ..interrupts import noted
-from .data_options import unheard
-from .output import one_line, say
+from .output import one_line, say, tell
 
 if TYPE_CHECKING:
     from ..search import Search
@@ -38,34 +37,42 @@ def drained(
     gap: float = 0.0,
     describe: Callable[[Snapshot], str] = distance,
     observe: Callable[[Snapshot], None] | None = None,
-) -> tuple[Snapshot, bool]:
-    """The last state of a search within the limits of the options, and whether Ctrl-C ended it.
+) -> tuple[Snapshot, str]:
+    """The last state of a search within the limits of the options, and "interrupted" where Ctrl-C ended it.
 
     ``args``: with ``quiet`` and ``time_limit``. ``gap``: stop at this distance. ``describe``: what the progress says of
     a state. ``observe``: takes every state.
     """
     from ..snapshot import time_left
 
-    report = unheard if args.quiet else say
     if not search.compiled:
-        report("loading the compiled search (the first time on a machine it is compiled, which takes up to a minute)")
+        tell(
+            args, "loading the compiled search (the first time on a machine it is compiled, which takes up to a minute)"
+        )
         search.compile()
     if left_out := getattr(search, "left_out", ""):
         say(one_line(left_out))
-    progress = None if args.quiet else _Progress(describe)
+    line, best = None if args.quiet else Line(), math.inf
+
+    def said(snapshot: Snapshot) -> str:
+        return f"{snapshot.seconds:8.1f} s  {snapshot.phase:<9}  {describe(snapshot)}"
+
     with noted() as interrupted:
         for snapshot in search.steps(time_limit=args.time_limit, gap=gap):
             if observe:
                 observe(snapshot)
-            if progress:
-                progress.show(snapshot, time_left(snapshot, search.seconds))
+            if line:
+                objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
+                left = time_left(snapshot, search.seconds)
+                line.show(f"{said(snapshot)}  {left}".rstrip(), at_once=objective < best)
+                best = min(best, objective)
             if interrupted:
                 break
     if interrupted:
         search.stopped_by = "interrupted"
-    if progress:
-        progress.end(snapshot)
-    return snapshot, bool(interrupted)
+    if line:
+        line.end(said(snapshot).rstrip())
+    return snapshot, "interrupted" if interrupted else ""
 
 
 def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
@@ -73,7 +80,6 @@ def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
     from ..certificate import CertificateError
 
     limit = getattr(args, "proof_time_limit", args.time_limit)
-    report = unheard if args.quiet else say
     began = told = time.monotonic()
 
     def watch() -> None:
@@ -83,42 +89,29 @@ def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
             raise CertificateError(f"it was not made in {limit:g} s; raise --proof-time-limit")
         if now - told >= _LOG_SECONDS:
             told = now
-            report(f"{now - began:8.1f} s  making the proof")
+            tell(args, f"{now - began:8.1f} s  making the proof")
 
     return watch
 
 
-def ending(snapshot: Snapshot, interrupted: bool) -> str:
-    """Why a search ended before its proof."""
-    from ..report.report import why_ended
+class Line:
+    """Progress on stderr: one line that changes on a terminal, else a line now and then."""
 
-    return why_ended(snapshot) or ("interrupted" if interrupted else "")
+    def __init__(self) -> None:
+        self._terminal, self._shown_at = sys.stderr.isatty(), -math.inf
 
-
-class _Progress:
-    """The state of a search on stderr: one line that changes on a terminal, else a line now and then."""
-
-    def __init__(self, describe: Callable[[Snapshot], str]) -> None:
-        self.terminal = sys.stderr.isatty()
-        self.describe = describe
-        self.shown_at = -math.inf
-        self.objective = math.inf
-
-    def show(self, snapshot: Snapshot, left: str) -> None:
+    def show(self, line: str, at_once: bool = False) -> None:
         now = time.monotonic()
-        objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
-        improved = objective < self.objective
-        if now - self.shown_at >= (_REFRESH_SECONDS if self.terminal else _LOG_SECONDS) or improved:
-            self.shown_at, self.objective = now, objective
-            self._write(snapshot, left)
+        if at_once or now - self._shown_at >= (_REFRESH_SECONDS if self._terminal else _LOG_SECONDS):
+            self._shown_at = now
+            self._write(line)
 
-    def end(self, snapshot: Snapshot) -> None:
-        self._write(snapshot)
-        if self.terminal:
+    def end(self, line: str) -> None:
+        self._write(line)
+        if self._terminal:
             say("")
 
-    def _write(self, snapshot: Snapshot, left: str = "") -> None:
-        line = f"{snapshot.seconds:8.1f} s  {snapshot.phase:<9}  {self.describe(snapshot)}  {left}".rstrip()
-        if self.terminal:  # one line, which a longer one than the terminal would not be
+    def _write(self, line: str) -> None:
+        if self._terminal:  # one line, which a longer one than the terminal would not be
             line = f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}"
-        print(line, end="" if self.terminal else "\n", file=sys.stderr, flush=True)
+        print(line, end="" if self._terminal else "\n", file=sys.stderr, flush=True)

@@ -14,9 +14,8 @@ from ..families.criteria import in_words
 from ..families.typed import written
 from ..families.wording import at_most
 from ..shown import digits
-from .data_options import Report
 from .options import add, add_written
-from .output import CommandError, Read, bad_input, is_data_set, one_line, reading, say, table, writing
+from .output import CommandError, Read, bad_input, is_data_set, one_line, reading, say, table, tell, writing
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -221,12 +220,7 @@ def is_provable(args: argparse.Namespace, search: Search, snapshot: Snapshot) ->
 
 
 def keep(
-    args: argparse.Namespace,
-    recording: Recording,
-    data: Dataset,
-    model: Model,
-    proof: Certificate | None,
-    report: Report = say,
+    args: argparse.Namespace, recording: Recording, data: Dataset, model: Model, proof: Certificate | None
 ) -> None:
     """Put the run into the store, with its rows where they are few and have no name."""
     from .. import store as stores
@@ -245,7 +239,7 @@ def keep(
             place = store.place
     except stores.StoreError as error:
         raise CommandError(f"the run is not kept: {error}", 1) from error
-    report(f"kept {run.hash[:12]} in {place}{', with its proof' if proof else ''}")
+    tell(args, f"kept {run.hash[:12]} in {place}{', with its proof' if proof else ''}")
 
 
 def _settings(args: argparse.Namespace, recording: Recording, data: Dataset) -> dict[str, str]:

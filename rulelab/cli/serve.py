@@ -12,9 +12,9 @@ from typing import Any
 
 from .. import __version__
 from ..families.wording import count
-from .counted import client_at
 from .options import add, least_zero, size
 from .output import CommandError, bad_input, say
+from .reading import client_at
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:

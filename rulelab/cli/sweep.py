@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import math
 import re
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,11 @@ from ..families.wording import count
 from ..interrupts import noted
 from ..parameters import TIME_LIMIT
 from ..shown import percent
-from .counted import client_at
-from .data_options import Report, read, unheard
 from .families import ASKED, add_memory, add_problem, criterion_of, reader_of, recipe_of
-from .options import add, add_source, add_written, least_zero, or_none, whole
+from .options import add, add_written, least_zero, or_none, table_command, whole
 from .output import CommandError, bad_input, is_data_set, one_line, save, say, table
+from .progress import Line
+from .reading import client_at, read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 _FOLDS = 10
 _LOOK_SECONDS = 0.25
-_LOG_SECONDS = 5.0
 _BINARIZING = {each.name for each in BINARIZING}
 
 
@@ -38,8 +36,7 @@ def add_to(commands: Any) -> None:
         "Fit a family with every combination of some values of its parameters, on the folds of a cross-validation or, "
         "where rows are counted, on their test rows, and say which are on the front of accuracy and complexity."
     )
-    parser = commands.add_parser("sweep", help="accuracy, complexity and fairness over parameters", description=what)
-    add_source(parser)
+    parser = table_command(commands, sweep, "sweep", "accuracy, complexity and fairness over parameters", what)
     add(
         parser,
         "--model",
@@ -61,14 +58,12 @@ def add_to(commands: Any) -> None:
     text = "keep every result here at once; the same command goes on with what the file holds"
     add_written(parser, "--results", text=text)
     add(parser, "--jobs", type=whole(1), default=1, metavar="N", text="fits at a time")
-    add(parser, "--quiet", action="store_true", text="no progress")
     add_problem(parser, ASKED, ["criterion"], demands=True)
     add(parser, "--random-state", type=whole(0), default=0, metavar="N", text="seed of the folds and of what is random")
     limits = parser.add_argument_group("limits", "At Ctrl-C the fits that are done are told.")
     text = "seconds of each search, or none"
     add(limits, "--time-limit", type=or_none(least_zero), default=TIME_LIMIT, metavar="S", text=text)
     add_memory(limits)
-    parser.set_defaults(run=sweep)
 
 
 def sweep(args: argparse.Namespace) -> int:
@@ -77,12 +72,11 @@ def sweep(args: argparse.Namespace) -> int:
     recipe = recipe_of(args, args.model)
     grid = grid_of(args)
     compared = [name.replace("-", "_") for name in args.compare]
-    report = unheard if args.quiet else say
     groups = args.sensitive
     if is_data_set(args.data):
         args.sensitive = []  # those of a data set with a name are chosen among its own
     with bad_input():
-        data, counts = read(args, recipe, report)
+        data, counts = read(args, recipe)
         if counts is not None and counts.test is None:
             raise CommandError("counted rows need rows for the test: give --key and --test-share, or --test-column")
         if counts is not None and args.folds is not None:
@@ -104,7 +98,7 @@ def sweep(args: argparse.Namespace) -> int:
                 time_limit=args.time_limit,
             )
             interrupted = _followed(running, args.quiet)
-    return _told(running, args, recipe, interrupted, report)
+    return _told(running, args, recipe, interrupted)
 
 
 def grid_of(args: argparse.Namespace) -> dict[str, list[Any]]:
@@ -155,30 +149,25 @@ def _value(parameter: Any, text: str) -> Any:
 
 def _followed(running: Sweep, quiet: bool) -> bool:
     """Wait for the end of the sweep, telling how far it is; whether Ctrl-C came first."""
-    terminal = sys.stderr.isatty()
-    every = 1 if terminal else int(_LOG_SECONDS / _LOOK_SECONDS)
+    line = None if quiet else Line()
+
+    def said() -> str:
+        now = running.progress
+        left = "" if not now.seconds_left else f"  about {now.seconds_left:.0f} s left"
+        return f"{now.seconds:8.1f} s  {now.done} of {count(now.total, 'fit')} done{left}"
+
     with noted() as interrupted:
-        looks = 0
         while not running.wait(_LOOK_SECONDS):
             if interrupted:
                 running.cancel()
-            elif not quiet and looks % every == 0:
-                _show(running, terminal)
-            looks += 1
-    if not quiet:
-        _show(running, terminal)
-        say("") if terminal else None
+            elif line:
+                line.show(said())
+    if line:
+        line.end(said())
     return bool(interrupted)
 
 
-def _show(running: Sweep, terminal: bool) -> None:
-    now = running.progress
-    left = "" if not now.seconds_left else f"  about {now.seconds_left:.0f} s left"
-    line = f"{now.seconds:8.1f} s  {now.done} of {count(now.total, 'fit')} done{left}"
-    print(f"\r\033[K{line}" if terminal else line, end="" if terminal else "\n", file=sys.stderr, flush=True)
-
-
-def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted: bool, report: Report) -> int:
+def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted: bool) -> int:
     for message in running.messages:
         say(one_line(message))
     failed = [result for result in running.results if result.status == "failed"]
@@ -192,7 +181,7 @@ def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted:
     print(_verdict(running, recipe, interrupted))
     for path, frame in ((args.output, _both_parts(running)), (args.fits, running.frame)):
         if path is not None:
-            save(path, frame.to_csv(index=False), report)
+            save(path, frame.to_csv(index=False), args.quiet)
     return 1 if failed else 0
 
 

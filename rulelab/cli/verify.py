@@ -8,26 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from ..families import least_gap
 from ..families.wording import at_least, at_most, count, restricted
-from .counted import is_counted, recount, target_of
 from .families import family_of
 from .options import add_count, add_reading, number, reading_of
-from .output import CommandError, Read, bad_input, is_data_set, one_line, reading, say
+from .output import CommandError, Read, bad_input, is_data_set, one_line, reading
+from .reading import classes_of, file_data, is_counted, labels, recount, target_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..certificate import Certificate, Origin, Verification
     from ..data.problem import Problem
-    from ..datasets import Dataset, Sheet
+    from ..datasets import Dataset
     from ..models import Model, MultiClassRuleList
 
 
 class NotValid(Exception):  # noqa: N818 - it is an answer
     """The proof says nothing about these data; the message is the reason."""
-
-
-class OnlyBound(Exception):  # noqa: N818 - it is an answer
-    """A bound is proven, and not that the model is optimal; the message says so."""
 
 
 _AS_FITTED = "; for the same rows give what `rulelab fit` was given, such as --test-share and --key"
@@ -37,58 +31,15 @@ def verify(args: argparse.Namespace) -> int:
     from ..models import MultiClassRuleList
 
     certificate, model = read_proof(args.proof), read_any_model(args.model)
+    check: Any = _check_classes if isinstance(model, MultiClassRuleList) else _check
     try:
-        if isinstance(model, MultiClassRuleList):
-            lines = _check_classes(args, certificate, model)
-        else:
-            lines = _check(args, certificate, model)
+        status, lines = check(args, certificate, model)
     except NotValid as reason:
-        print(f"not valid: {one_line(str(reason))}")
-        return 1
-    except OnlyBound as said:
-        print(said)
-        return 1
+        status, lines = 1, [f"not valid: {reason}"]
     except MemoryError:
         raise CommandError("there is not enough memory for this check", 1) from None
     print("\n".join(map(one_line, lines)))
-    return 0
-
-
-def labels(data: Dataset) -> tuple[Any, Any]:
-    """The negative and the positive label of a file, as a model has them: texts unless JSON holds both as they are."""
-    pair = data.negative, data.positive
-    plain = type(pair[0]) is type(pair[1]) and isinstance(pair[0], str | int | float)
-    return pair if plain else (str(pair[0]), str(pair[1]))
-
-
-def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any, **roles: Any) -> Dataset:
-    """The data set of a file; what was doubtful in reading it is said."""
-    from ..datasets.dataset import SeveralClassesError
-
-    for doubt in sheet.doubts:
-        say(f"{sheet.file}: {one_line(doubt)}")
-    try:
-        data = sheet.dataset(
-            target,
-            positive,
-            args.sensitive or None,
-            weight=getattr(args, "weight", None),
-            dates=args.dates,
-            drop_missing_target=args.drop_missing_target,
-            **{"unknown": args.unknown, "excluded": (), **roles},
-        )
-    except SeveralClassesError as error:
-        every = "; --several-classes 'one list' predicts all of them" if hasattr(args, "several_classes") else ""
-        raise CommandError(f"{error.found}; name the one to predict with --positive{every}") from None
-    if data.notes:
-        say(f"{sheet.file}: {one_line(data.notes)}")
-    return data
-
-
-def classes_of(sheet: Sheet, target: str) -> tuple[pd.Series, Any]:
-    """The labels of the rows that have one, and the first, which stands for any; none where there is no such column."""
-    found = sheet.frame[target].dropna() if target in sheet.frame.columns else sheet.frame.iloc[:0, 0]
-    return found.reset_index(drop=True), None if found.empty else found.iloc[0]
+    return status
 
 
 def read_proof(path: str) -> Certificate:
@@ -121,21 +72,21 @@ def read_model(path: str) -> Model:
     return model
 
 
-def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> list[str]:
-    """What was proven and what was checked; lines of text."""
+def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> tuple[int, list[str]]:
+    """The exit status, and what was proven and what was checked, in lines."""
     from ..certificate import verify as check
 
     data, problem, encoded = problem_of(args, certificate)
     answer = check(problem, model, certificate, args.regularization)
-    if answer.state == "bound":
-        raise OnlyBound(_of_bound(data, model, answer))
-    if not answer:
+    if answer.state != "bound" and not answer:
         raise NotValid(answer.reason + ("" if problem.fingerprint == certificate.fingerprint else _AS_FITTED))
     assert certificate.origin is not None
     return _report(data, certificate.origin, model, answer, encoded, problem.n_rows)
 
 
-def _check_classes(args: argparse.Namespace, certificate: Certificate, model: MultiClassRuleList) -> list[str]:
+def _check_classes(
+    args: argparse.Namespace, certificate: Certificate, model: MultiClassRuleList
+) -> tuple[int, list[str]]:
     """As `_check`, of a list of several classes."""
     from .. import datasets
     from ..certificate import CertificateError, OriginError
@@ -169,7 +120,7 @@ def _check_classes(args: argparse.Namespace, certificate: Certificate, model: Mu
             raise NotValid(str(error)) from error
     if not answer:
         raise NotValid(answer.reason)
-    return [
+    return 0, [
         f"valid: this rule list is optimal for {data.name}, target {data.target}, at regularization "
         f"{proof.regularization!r}",
         f"objective {answer.objective:.7f} = {model.errors} errors / {model.weight} rows "
@@ -260,45 +211,39 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
         raise CommandError(f"{args.data} has no column {', '.join(map(repr, missing[:5]))}{more}; the proof needs them")
 
 
-def _of_bound(data: Dataset, model: Model, answer: Verification) -> str:
-    """What is proven where the search had not ended."""
-    noun = family_of(model).noun
-    among = f" of which each {answer.among}" if answer.among else ""
-    assert answer.objective is not None
-    assert answer.lower_bound is not None
-    gap = max(0.0, answer.objective - answer.lower_bound)
-    counts = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in answer.checked.items())
-    lines = [
-        f"not proven optimal, but a bound: for {data.name}, target {data.target}, no {noun}{among} has an objective "
-        f"below {at_least(answer.lower_bound, 7)}",
-        f"this one has {answer.objective:.7f}: at most {at_most(gap)} above the best",
-        f"checked: {counts}; {answer.seconds:.2f} s",
-    ]
-    return "\n".join(map(one_line, lines))
-
-
-def _report(data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool, rows: int) -> list[str]:
+def _report(
+    data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool, rows: int
+) -> tuple[int, list[str]]:
     family = family_of(model)
-    noun = family.noun
-    spoken = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in answer.parameters.items())
-    joined = count(max(map(len, origin.conditions)), "condition")
+    noun, where = family.noun, f"for {data.name}, target {data.target}"
+    among = f"of which each {answer.among}" if answer.among else ""
     counts = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in answer.checked.items())
-    among = f" among those of which each {answer.among}" if answer.among else ""
+    assert answer.objective is not None
+    if answer.state == "bound":
+        assert answer.lower_bound is not None
+        return 1, [
+            f"not proven optimal, but a bound: {where}, no {noun} {among}{' ' * bool(among)}has an objective below "
+            f"{at_least(answer.lower_bound, 7)}",
+            f"this one has {answer.objective:.7f}: at most "
+            f"{at_most(max(0.0, answer.objective - answer.lower_bound))} above the best",
+            f"checked: {counts}; {answer.seconds:.2f} s",
+        ]
+    spoken = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in answer.parameters.items())
+    joined = f"join up to {count(max(map(len, origin.conditions)), 'condition')} on {_listed(origin.columns)}"
     lines = [
-        f"valid: this {noun} is optimal{among} for {data.name}, target {data.target}, at {spoken}",
+        f"valid: this {noun} is optimal{f' among those {among}' if among else ''} {where}, at {spoken}",
         f"objective {answer.objective:.7f} = {family.objective(model, answer.parameters, rows)}",
         f"no {'such ' if among else ''}{noun} made of the proof's {len(origin.names)} antecedents has less; "
-        f"they join up to {joined} on {_listed(origin.columns)}{restricted(origin)}",
+        f"they {joined}{restricted(origin)}",
         f"checked: {counts}; resolution {answer.resolution or 0:g}; {answer.seconds:.2f} s",
     ]
     if "min_accuracy" in answer.parameters:
-        proven = least_gap.claim(answer.parameters, len(origin.names))
-        lines[0] = f"valid, for {data.name}, target {data.target}: {proven}"
-        lines[2] = f"the proof's antecedents join up to {joined} on {_listed(origin.columns)}"
+        lines[0] = f"valid, {where}: {least_gap.claim(answer.parameters, len(origin.names))}"
+        lines[2] = f"the proof's antecedents {joined}"
     if encoded:
         negative, positive = labels(data)
         lines.insert(1, f"its classes 1 and 0 stand for {positive!r} and {negative!r}")
-    return lines
+    return 0, lines
 
 
 def _listed(columns: tuple[str, ...]) -> str:

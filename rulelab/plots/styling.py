@@ -9,11 +9,10 @@ from typing import Any
 import holoviews as hv
 import pandas as pd
 
-BLUE, ORANGE, GREEN, PURPLE, SKY, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#777777"
-"""From the colour-blind safe palette of Okabe and Ito."""
-CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, "#E69F00", "#882255", "#7A7A00", GREY)
-LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f0c04c", "#ef9a3d")
-"""Prefix lengths 1 to 8 and more: one light-to-dark order."""
+from ..shown import AMBER, BLUE, GREEN, LENGTHS, ORANGE, PURPLE, SKY  # noqa: F401 some are for others
+
+GREY = "#777777"
+CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, AMBER, "#882255", "#7A7A00", GREY)
 
 MODEL = "model"
 """The dimension that numbers what is selected together, see `rulelab.plots.linked`."""

@@ -14,6 +14,7 @@ from ..search import Search
 from ..snapshot import Snapshot, Status
 
 MAX_LOOKS = 4000
+"""When there are more, every second one is left out."""
 _SHARE, _MANY = 0.02, 20_000
 """Of the time, for looks at so many prefixes."""
 NOT_YET = 255
@@ -24,15 +25,12 @@ NO_CHANGE: Look = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8))
 
 
 class Course:
-    """The fates of stored prefixes, look by look, with the steps at which these were taken.
+    """The fates of stored prefixes, look by look, with the steps at which these were taken."""
 
-    ``max_looks``: when there are more, every second one is left out.
-    """
-
-    def __init__(self, looks: Iterable[Look] = (), steps: Iterable[int] = (), max_looks: int = MAX_LOOKS) -> None:
+    def __init__(self, looks: Iterable[Look] = (), steps: Iterable[int] = ()) -> None:
         self._looks, self._steps = list(looks), list(steps)
         self._now = np.zeros(0, dtype=np.uint8)
-        self._most, self._due = max_looks, 0.0
+        self._due = 0.0
 
     def look(self, search: Search, snapshot: Snapshot) -> None:
         """Note what has become of the prefixes of a search that has just given this snapshot.
@@ -53,7 +51,7 @@ class Course:
         self._steps.append(snapshot.step)
         if len(fates) > _MANY:
             self._due = began + (time.perf_counter() - began) / _SHARE
-        if len(self._steps) > self._most:
+        if len(self._steps) > MAX_LOOKS:
             for k in range(len(self._steps) // 2):  # of a pair the later one stays
                 self._looks[k : k + 2] = [_together(self._looks[k : k + 2])]
                 del self._steps[k]

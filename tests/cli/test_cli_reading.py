@@ -91,7 +91,7 @@ def test_weights_are_those_of_repeated_rows(german: Path, tmp_path: Path, capsys
     assert said(weighted) == said(rows)
 
 
-@pytest.mark.parametrize("factor", [1000, 1e-3, 1e-9])
+@pytest.mark.parametrize("factor", [1000, 1e-9])
 def test_what_all_weights_are_multiplied_by_changes_no_rate(tmp_path: Path, capsys, factor: float) -> None:
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(

@@ -353,8 +353,6 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: (folder / "proof.npz").write_bytes((folder / "proof.npz").read_bytes()[:500]),
         "not a certificate",
     ),
-    "a number too large": (change_model(lambda model: model["default"].update(positives=10**400)), "it is too large"),
-    "a negative zero": (change_model(lambda model: model["default"].update(positives=-0.0)), "cannot be negative"),
     "a folder for a model": (
         lambda folder: ((folder / "model.json").unlink(), (folder / "model.json").mkdir()),
         "Is a directory",
@@ -365,12 +363,7 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no target": (change_data(lambda frame: frame.drop(columns="paid")), "there is no target column 'paid'"),
     "a column less": (change_data(lambda frame: frame.drop(columns="job")), "has no column 'job'; the proof needs"),
     "columns less": (change_data(lambda frame: frame.drop(columns=["age", "job"])), "has no column 'age', 'job'"),
-    "nothing named": (hostile(lambda content: content.pop("antecedents")), "must have the entries"),
-    "an index": (hostile(lambda content: content["antecedents"].append([10**6])), "not a list of indices"),
-    "an operator": (hostile(lambda content: content["conditions"].append(["a", "\x1b[31m", 1])), "unknown operator"),
     "a value": (hostile(lambda content: content["conditions"].append(["a", "==", {}])), "is no condition"),
-    "a lie": (hostile(lambda content: content["names"].update({"0": "age is right"})), "but its conditions are"),
-    "a number for a target": (hostile(lambda content: content.update(target=1)), "the target must be"),
 }
 
 

@@ -6,9 +6,8 @@ import holoviews as hv
 import numpy as np
 import pandas as pd
 import pytest
-from bokeh.models import GlyphRenderer, LinearScale, LogScale, Plot, Scatter, Whisker
+from bokeh.models import GlyphRenderer, Plot, Scatter, Whisker
 from matplotlib.colors import to_hex
-from places import ROOT
 
 import rulelab as rl
 from rulelab.data.metrics import group_rates
@@ -23,7 +22,8 @@ def loaded() -> None:
     hv.extension(*BACKENDS)
 
 
-def searched() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
+@pytest.fixture(scope="module")
+def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
     rng = np.random.default_rng(1)
     A = rng.random((200, 8)) < 0.5
     y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(200) < 0.2)
@@ -32,11 +32,6 @@ def searched() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
     for _ in recording.steps(work_per_step=1):
         pass
     return search, recording.frame, search.advance(1)
-
-
-@pytest.fixture(scope="module")
-def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
-    return searched()
 
 
 def rates() -> pd.DataFrame:
@@ -212,17 +207,6 @@ def test_the_legend_of_the_tree_covers_none_of_it(run: Any) -> None:
     assert axes.get_legend().get_window_extent().y1 < lowest
 
 
-def test_lying_bars_are_drawn_on_the_scale_that_is_asked_for(run: Any) -> None:
-    """Of lying bars HoloViews takes the log scale of ``logx``, and ignores ``logy`` without a word."""
-    bars = rl.plots.cuts(run[2])
-    for options, kind in (({"logx": True}, LogScale), ({}, LinearScale)):
-        figure = hv.render(bars.clone().opts(**options, backend="bokeh"), backend="bokeh")
-        assert type(figure.x_scale) is kind
-    notebooks = ROOT / "notebooks"
-    for path in notebooks.glob("*.ipynb"):
-        assert "logy" not in path.read_text(encoding="utf-8"), "of lying bars it does nothing"
-
-
 def test_both_backends_have_the_same_colours(run: Any) -> None:
     parts = hv.render(rl.plots.queue(run[1]), backend="matplotlib").axes[0].collections
     drawn = [to_hex(part.get_facecolor()[0]) for part in parts]
@@ -270,7 +254,6 @@ def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
     dots, places = rl.plots.good_models(near), rl.plots.antecedents(near)
     assert set(places.dimension_values("model", expanded=False)) <= set(dots.dimension_values("model"))
     assert dots.dimension_values("above").tolist() == near.frame()["gap"].tolist()
-    assert hv.render(rl.plots.linked(dots, places)) is not None
     hv.output(backend="matplotlib")
     try:
         assert hv.render(rl.plots.linked(dots, places), backend="matplotlib") is not None

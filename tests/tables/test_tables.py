@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from table_engines import ENGINES, SOME, open_as, people
 
 import rulelab as rl
-from rulelab.cli import counted
+from rulelab.cli import reading
 from rulelab.tables import TableError
 
 
@@ -345,10 +345,10 @@ def test_every_pair_of_cells_is_told_apart():
 
 
 def test_a_process_of_a_cluster_reads_a_part_of_a_file_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(counted, "_PART_ROWS", 30)
+    monkeypatch.setattr(reading, "_PART_ROWS", 30)
     files = [str(tmp_path / f"{k}.parquet") for k in range(2)]
     for file, rows, group in ((files[0], 100, 10), (files[1], 40, 20)):
         pa.parquet.write_table(pa.table({"a": list(range(rows))}), file, row_group_size=group)
-    assert [counted.row_groups(each) for each in (files[:1], files[1:], files)] == [3, 1, 1]
+    assert [reading.row_groups(each) for each in (files[:1], files[1:], files)] == [3, 1, 1]
     pa.parquet.write_table(pa.table({"a": []}), files[0])
-    assert counted.row_groups(files[:1]) == 30
+    assert reading.row_groups(files[:1]) == 30

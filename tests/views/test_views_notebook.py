@@ -138,22 +138,6 @@ def test_a_tree_follows_a_search_that_a_cell_went_on_with(published: Published, 
     assert len(published) == done, "nothing has changed"
 
 
-def test_until_the_browser_speaks_the_last_state_is_kept_beside_the_document(published: Published, events: Events):
-    search, view = shown_tree()
-    output = published[-1][1]
-    view.prefix = view.path(int(search.tree()["node"].iloc[1]))
-    events.cell_ends()
-    changed, place, update = published[-1]
-    assert (place, update) == (output, True)
-    assert "price of the rules" in changed["text/html"]
-    assert "rulelabViews" in changed["text/html"]
-    published.clear()
-    view = rl.views.TreeView(rl.RuleListSearch(problem(), 0.02))
-    view.keep_still()
-    assert published == [], "no notebook shows it"
-    assert "<script" not in view.still()
-
-
 def test_where_no_page_asks_the_last_state_alone_stays(published: Published, events: Events) -> None:
     notebook.notebook_shell().get_parent = lambda: FROM_NO_PAGE
     search, view = shown_tree()

@@ -127,7 +127,6 @@ class Control:
     """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`."""
 
     kind: str = "switch"
-    further: tuple[param.Parameterized, ...] = ()
 
     def __init__(self, owner: Any, name: str, visible: Callable[[], bool] = always) -> None:
         self._owner, self._name, self.shown = owner, name, visible

@@ -1,14 +1,10 @@
-"""The data of the page: a data set by name, or a file that the user has uploaded and given roles to."""
+"""Reading the data of the page: a data set by its name, or a file that the user has uploaded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
-
-import numpy as np
-import pandas as pd
 
 from ... import datasets
 from ...datasets import Dataset, DatasetError, Sheet
@@ -31,71 +27,6 @@ LIMIT = (
 )
 _AT_ONCE_BYTES = 1_000_000
 _PACKED = (b"PAR1", b"\x1f\x8b", b"PK")
-
-
-@dataclass(frozen=True, eq=False)
-class Labelled:
-    """An uploaded table, and what each of its columns is used for."""
-
-    sheet: Sheet
-    target: str  # name of a column
-    positive: Any = None  # the value of it to predict; None: the one of two that is guessed
-    sensitive: tuple[str, ...] = ()  # columns whose values are groups to compare
-    kept: tuple[str, ...] = ()  # those of them that rules may use, too
-    weight: str | None = None  # column that says how much each row counts
-    ignored: tuple[str, ...] = ()  # columns that are not used
-    drop: bool = False  # whether rows without a target are left out
-    # what becomes of rows whose target says that it is not known, see `rulelab.datasets.read`
-    unknown: str = "leave out"
-
-    @property
-    def name(self) -> str:
-        """Of the data set."""
-        return self.sheet.name
-
-    @property
-    def predicted(self) -> str:
-        """What is predicted, in words."""
-        return f"{plain(self.target, 60)} = {plain(self.positive, 60)}"
-
-    def dataset(self) -> Dataset:
-        """The data set. Raises DatasetError."""
-        roles = self._roles
-        return self.sheet.dataset(roles.pop("target"), roles.pop("positive", None), **roles)
-
-    def check(self) -> None:
-        """Refuse roles that cannot be; raises ValueError."""
-        self.dataset()
-
-    def code(self) -> str:
-        """Python that reads the same from the file, with ``rl`` for this package."""
-        reading = self.sheet.reading
-        written = ("encoding", "separator", "decimal", "thousands", "skip", "header", "missing")
-        how = {} if reading is None else {name: getattr(reading, name) for name in written}
-        how = {name: value for name, value in how.items() if value is not None}
-        arguments = ", ".join(f"{name}={value!r}" for name, value in {**self._roles, **how}.items())
-        return f"rl.datasets.read({self.sheet.file!r}, {arguments})"
-
-    @property
-    def _roles(self) -> dict[str, Any]:
-        """The arguments of `rulelab.datasets.read` that are not as ever."""
-        kept = set(self.kept) == set(self.sensitive) or list(self.kept)
-        chosen = {
-            "target": self.target,
-            "positive": self.positive,
-            "sensitive": list(self.sensitive),
-            "keep_sensitive": kept if self.kept else False,
-            "weight": self.weight,
-            "excluded": list(self.ignored) if self.ignored or self.sheet.identifiers(self.target) else None,
-            "drop_missing_target": self.drop,
-            "unknown": self.unknown,
-        }
-        always = ("sensitive", "positive", "excluded")  # else they are guessed
-        return {
-            name: value
-            for name, value in chosen.items()
-            if (value is not None if name in always else value and value != "leave out")
-        }
 
 
 def load(name: str) -> Dataset:
@@ -150,49 +81,3 @@ def _apart(wanted: tuple[Any, ...], shown: str, on_cancel: Callable[[Callable[[]
                 raise
             raise DatasetError(f"{shown} was not read: {NO_ROOM}") from error
     return found
-
-
-FEWEST = 3
-"""Classes; of two one is told from the other."""
-ALL_CLASSES = "all classes, in one list"
-ELSEWHERE = (
-    "all classes of {} are predicted by one list, which the tab Search finds; this is of two classes: choose a "
-    "positive class in the tab Search, under Roles of columns"
-)
-
-
-@dataclass(frozen=True, eq=False)
-class AllClasses(Labelled):
-    """The table, of which no class is told from the rest."""
-
-    def dataset(self) -> Dataset:
-        """There is none, for it would have two classes."""
-        raise DatasetError(ELSEWHERE.format(plain(self.target, 60)))
-
-    def check(self) -> None:
-        data, _ = self.labelled()
-        weights = None if data.weight is None else data.weight.to_numpy()
-        if weights is not None and not (np.mod(weights, 1) == 0).all():
-            raise DatasetError(
-                f"the weights in {plain(self.weight, 60)} are not all whole numbers, as one list of all classes needs"
-            )
-
-    def labelled(self) -> tuple[Dataset, pd.Series]:
-        """The columns as conditions are made of them, and the label of each row; raises DatasetError."""
-        labels = self.sheet.frame[self.target].dropna().reset_index(drop=True)
-        roles = {**self._roles, "positive": labels.iloc[0], "unknown": "negative"}
-        data = self.sheet.dataset(roles.pop("target"), roles.pop("positive"), **roles)
-        return data, labels
-
-    @property
-    def predicted(self) -> str:
-        classes = self.sheet.frame[self.target].nunique()
-        return f"{plain(self.target, 60)}, all {count(classes)} classes in one list"
-
-    def code(self) -> str:
-        """A data set of two classes would be another one."""
-        return ""
-
-    @property
-    def _roles(self) -> dict[str, Any]:
-        return {name: value for name, value in super()._roles.items() if name != "positive"}

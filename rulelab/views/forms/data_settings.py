@@ -23,9 +23,9 @@ from ..widgets.esc import esc, plain
 from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
 from ..widgets.uploader import Uploader
 from .controls import WIDE, Settings, note, number_field
-from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, AllClasses, Labelled, load
+from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, load
 from .draft import Draft
-from .tables import Counted, TableDraft, offered
+from .tables import TableDraft, offered
 
 _UNCHANGED = "The data are as before."
 TEST_SHARE = Parameter(
@@ -100,8 +100,6 @@ class DataSettings(Working, Settings):
     data: param.Selector[str] = param.Selector(default="diabetes", objects=["diabetes"], label="Data set")
     sensitive: param.Selector[Any] = param.Selector(default=None, objects=[None], label="Sensitive attribute")
     test_share = param.Number(default=TEST_SHARE.default, bounds=(0, TEST_SHARE.most), label=TEST_SHARE.title)
-    uploaded = param.ClassSelector(class_=Labelled, default=None, doc="The table of the last file, as it is used.")
-    tables = param.Dict(default={}, doc="The tables of this server whose columns have roles, by their names.")
     pending = param.Boolean(
         default=False, doc="Whether a file is coming, or its sheet is neither accepted nor given up."
     )
@@ -114,7 +112,7 @@ class DataSettings(Working, Settings):
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
         self.param.data.objects = list(self._options.values())
         self.draft: Draft | None = None  # the uploaded file that waits to be accepted
-        self._used: dict[str, Draft] = {}
+        self._used: dict[str, Draft] = {}  # the last file and tables of this server, as they were accepted
         self._before = self.data
         self._work = Work()
         self._offer_groups()
@@ -127,43 +125,43 @@ class DataSettings(Working, Settings):
 
     def loader(self) -> Callable[[], datasets.Dataset]:
         """What loads the data."""
-        return partial(load, self.data) if self._own is None else self._own.dataset
+        return partial(load, self.data) if self.own is None else self.own.dataset
 
     @property
-    def several(self) -> AllClasses | None:
+    def several(self) -> Draft | None:
         """The file in use, where all of its classes are predicted by one list."""
-        own = self._own
-        return own if isinstance(own, AllClasses) else None
+        own = self.own
+        return own if own is not None and own.every else None
 
     @property
     def called(self) -> str:
         """The name of the data set, of the file or of the table."""
-        return plain(self.data if self._own is None else self._own.name, 60)
+        return plain(self.data if self.own is None else self.own.name, 60)
 
     @property
     def predicted(self) -> str:
         """What is predicted, in words; empty where the data have no roles as yet."""
         known = RECORDS.get(self.data)
-        if self._own is not None:
-            return self._own.predicted
+        if self.own is not None:
+            return self.own.predicted
         return "" if known is None else f"{known.target} = {known.positive}"
 
     @property
     def n_rows(self) -> int | None:
         """The rows of a data set or of a file; None of a table, whose rows are counted where they lie."""
-        own, known = self._own, RECORDS.get(self.data)
+        own, known = self.own, RECORDS.get(self.data)
         if own is None:
             return None if known is None else known.rows
-        return None if isinstance(own, Counted) else len(own.sheet.frame)
+        return None if isinstance(own, TableDraft) else len(own.sheet.frame)
 
     def code(self) -> str:
         """Python that loads the same, with ``rl`` for this package."""
-        return load_code(self.data) if self._own is None else self._own.code()
+        return load_code(self.data) if self.own is None else self.own.code()
 
     @property
     def weighted(self) -> bool:
         """Whether the data say how much each row counts."""
-        return self._own is not None and (self._own.weight is not None or self.counted is not None)
+        return self.own is not None and (self.own.weight is not None or self.counted is not None)
 
     def take(self, contents: bytes, file_name: str) -> None:
         """Show the sheet of a file; one that cannot be read is complained about, and nothing changes."""
@@ -187,29 +185,50 @@ class DataSettings(Working, Settings):
         for place, label in enumerate(draft.classes):
             if str(label) == table.positive:
                 draft.choose_positive(place)
-        self._use(draft, draft.accepted())
+        draft.check()
+        self._use(draft)
 
     def accept(self, draft: Draft | None = None) -> None:
         """Use the file as its sheet says; what cannot be used is said in the sheet."""
         draft = draft or self.draft
         assert draft is not None
-        try:
-            labelled = draft.accepted()
-        except ValueError as error:
-            draft.error = str(error)
-            self.dialog.present(draft)
-        else:
-            self._use(draft, labelled)
+        self._look_through(draft, lambda progress: draft.check(), self._use)
 
-    def _use(self, draft: Draft, labelled: Labelled) -> None:
-        name = UPLOADED
-        if isinstance(labelled, Counted):
-            name = labelled.name
-            self.tables = {**self.tables, name: labelled}
+    def _change_sheet(self, draft: Draft, change: Callable[[Progress], None]) -> None:
+        """Change a draft as its sheet asks for."""
+
+        def work(progress: Progress) -> None:
+            change(progress)
+            draft.state()
+
+        self._look_through(draft, work, self.dialog.present)
+
+    def _look_through(self, draft: Draft, work: Callable[[Progress], None], then: Callable[[Draft], None]) -> None:
+        """Work on a draft, beside the page where its table is large; what goes wrong is said in its sheet."""
+
+        def ended(error: str | None) -> None:
+            if error is None:
+                then(draft)
+            else:
+                draft.error = error
+                self.dialog.present(draft)
+
+        if draft.large:
+            self.dialog.wait(f"Looking through {plain(draft.sheet.file, 80)} ...")
+            self._work.begin(work, lambda job: ended(job.error))
+            return
+        try:
+            work(Progress())
+        except ValueError as error:
+            ended(str(error))
         else:
-            self.uploaded = labelled
+            ended(None)
+
+    def _use(self, draft: Draft) -> None:
+        name = draft.name if isinstance(draft, TableDraft) else UPLOADED
+        if name == UPLOADED:
             self.param.data.objects = [*self._options.values(), UPLOADED]
-            self._data.options = {**self._options, plain(f"{labelled.name} (your file)"): UPLOADED}
+            self._data.options = {**self._options, plain(f"{draft.name} (your file)"): UPLOADED}
         self._used[name] = draft
         self.data = name
         self.param.trigger("data")
@@ -219,19 +238,19 @@ class DataSettings(Working, Settings):
         """Leave the data as they are."""
         self._work.forget()
         self._end()
-        if self.data in offered() and self._own is None:  # its columns have no roles
+        if self.data in offered() and self.own is None:  # its columns have no roles
             self.data = self._before
 
     @property
-    def counted(self) -> Counted | None:
+    def counted(self) -> TableDraft | None:
         """The table of this server in use, whose rows are counted."""
-        own = self._own
-        return own if isinstance(own, Counted) else None
+        own = self.own
+        return own if isinstance(own, TableDraft) else None
 
     @property
-    def _own(self) -> Labelled | None:
+    def own(self) -> Draft | None:
         """The file or the table in use."""
-        return self.uploaded if self.data == UPLOADED else self.tables.get(self.data)
+        return self._used.get(self.data)
 
     def receive(self, contents: bytes, file_name: str) -> None:
         """Read a file beside the page, which goes on meanwhile."""
@@ -249,40 +268,6 @@ class DataSettings(Working, Settings):
 
         self.pending = True
         self._work.begin(work, then)
-
-    def _accept_sheet(self, draft: Draft) -> None:
-        """What the button of the sheet does; a large table is looked through beside the page."""
-
-        def then(job: Job) -> None:
-            if job.error is None:
-                self._use(draft, job.result)
-            else:
-                draft.error = job.error
-                self.dialog.present(draft)
-
-        if draft.large:
-            self.dialog.wait(_looking(draft))
-            self._work.begin(lambda progress: draft.accepted(), then)
-        else:
-            self.accept(draft)
-
-    def _change_sheet(self, draft: Draft, change: Callable[[Progress], None]) -> None:
-        """Change a draft as its sheet asks for; that of a large table beside the page."""
-
-        def work(progress: Progress) -> None:
-            change(progress)
-            draft.state()
-
-        def then(job: Job) -> None:
-            draft.error = job.error or draft.error
-            self.dialog.present(draft)
-
-        if draft.large:
-            self.dialog.wait(_looking(draft))
-            self._work.begin(work, then)
-        else:
-            change(Progress())
-            self.dialog.present(draft)
 
     def _show(self, draft: Draft) -> None:
         self.draft, self.pending = draft, True
@@ -307,7 +292,7 @@ class DataSettings(Working, Settings):
     def _open_table(self) -> None:
         """The sheet of a table of this server, when it is chosen for the first time."""
         served = offered().get(self.data)
-        if served is None or self.data in self.tables:
+        if served is None or self.own is not None:
             self._before = self.data
             return
         try:
@@ -321,22 +306,22 @@ class DataSettings(Working, Settings):
         else:
             self._show(draft)
 
-    @param.depends("data", "uploaded", watch=True)
+    @param.depends("data", watch=True)
     def _offer_groups(self) -> None:
         """The columns that the data set, or the file, may be compared by; the first one is taken."""
-        own = self._own
+        own = self.own
         if own is None:
             columns = list(RECORDS[self.data].sensitive) if self.data in RECORDS else []
         else:  # groups are compared by rates of one class
-            columns = [] if isinstance(own, AllClasses) else list(own.sensitive)
+            columns = [] if own.every else list(own.sensitive)
         chosen = self.param.sensitive
         chosen.objects = columns or [None]
         chosen.default = self.sensitive = chosen.objects[0]
 
-    @param.depends("data", "uploaded", watch=True)
+    @param.depends("data", watch=True)
     def _say_roles(self) -> None:
         """What the file in use is used for."""
-        own = self._own
+        own = self.own
         self._open.visible = self._about.visible = own is not None
         if own is None:
             return
@@ -362,14 +347,10 @@ class DataSettings(Working, Settings):
             most=MAX_UPLOAD_BYTES,
             **WIDE,
         )
-        self.dialog = SheetDialog(self._accept_sheet, self.cancel, self._change_sheet, width=0, height=0, margin=0)
+        self.dialog = SheetDialog(self.accept, self.cancel, self._change_sheet, width=0, height=0, margin=0)
         self._about = note("")
         self._open = pn.widgets.Button(
             label="Roles of columns ...", on_click=self.reopen, visible=False, stylesheets=[BUTTON_CSS], **WIDE
         )
         self._about.visible = False
         return [self._data, self._file, self._about, self._open, number_field(self, TEST_SHARE)]
-
-
-def _looking(draft: Draft) -> str:
-    return f"Looking through {plain(draft.sheet.file, 80)} ..."

@@ -1,4 +1,4 @@
-"""A file that was uploaded and is not used yet: how it is read and what its columns are for, until it is accepted."""
+"""A file that was uploaded: how it is read and what its columns are for; changed until it is accepted, then used so."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from copy import copy
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from ...data.metrics import MISSING
-from ...datasets import DatasetError
+from ...datasets import Dataset, DatasetError
 from ...datasets.guesses import MAX_GROUPS, UNKNOWNS, in_rows, positive_of, unknown_of
 from ...datasets.reading import DECIMALS, ENCODINGS, SEPARATORS, THOUSANDS
 from ..live.wording import count, counted
 from ..widgets.esc import plain
-from .data import ALL_CLASSES, FEWEST, AllClasses, Labelled, read
+from .data import read
 
 ROLES = {
     "feature": "feature",
@@ -27,6 +30,13 @@ ROLES = {
 ROLE_HELP = (
     "target: what is predicted. feature: rules may use it. sensitive: its values are groups of people to compare. "
     "weight: how much a row counts. ignore: not used."
+)
+FEWEST = 3
+"""Classes that one list may predict; of two one is told from the other."""
+ALL_CLASSES = "all classes, in one list"
+ELSEWHERE = (
+    "all classes of {} are predicted by one list, which the tab Search finds; this is of two classes: choose a "
+    "positive class in the tab Search, under Roles of columns"
 )
 _ONE_OR_EVERY = (
     "The target has several classes: one, the positive class, is told from the rest, or all are predicted by one list."
@@ -58,7 +68,10 @@ _GUESSED = {"sensitive": "group"}
 
 
 class Draft:
-    """An uploaded file before it is accepted; one that cannot be read is a ValueError in the words of the page."""
+    """An uploaded file; one that cannot be read is a ValueError in the words of the page.
+
+    Once it is accepted it is changed no more: its sheet is opened again with a copy.
+    """
 
     unknown = UNKNOWNS[0]
     positive: Any = None
@@ -146,11 +159,6 @@ class Draft:
         return [*classes, ALL_CLASSES] if self._may_be_every else classes
 
     @property
-    def _asks(self) -> list[Any]:
-        """The labels that say that the target is not known, of which it is asked what becomes."""
-        return [] if self.every else [label for label in unknown_of(self.classes) if label != self.positive]
-
-    @property
     def _may_be_every(self) -> bool:
         """Whether all classes can be predicted by one list."""
         return len(self.classes) >= FEWEST
@@ -173,31 +181,94 @@ class Draft:
             return "No column is a feature; rules need at least one."
         return ""
 
-    def accepted(self) -> Labelled:
-        """The table with its roles; what cannot be used so is a ValueError in the words of the page."""
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Columns whose values are groups to compare."""
+        return self._having("sensitive", "group")
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Those of them that rules may use, too."""
+        return self._having("sensitive")
+
+    @property
+    def weight(self) -> str | None:
+        """The column that says how much each row counts."""
+        return next(iter(self._having("weight")), None)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        return self._having("ignore")
+
+    def _having(self, *roles: str) -> tuple[str, ...]:
+        return tuple(name for name in self._names if self.roles[name] in roles)
+
+    @property
+    def name(self) -> str:
+        """Of the data set."""
+        return str(self.sheet.name)
+
+    @property
+    def predicted(self) -> str:
+        """What is predicted, in words."""
+        if self.every:
+            return f"{plain(self.target, 60)}, all {count(self.sheet.frame[self.target].nunique())} classes in one list"
+        return f"{plain(self.target, 60)} = {plain(self.positive, 60)}"
+
+    def check(self) -> None:
+        """Refuse roles that cannot be; raises ValueError in the words of the page."""
         if self.lacking:
             raise DatasetError(self.lacking)
+        if not self.every:
+            self.dataset()
+            return
+        weights = self.labelled()[0].weight
+        if weights is not None and not (np.mod(weights.to_numpy(), 1) == 0).all():
+            raise DatasetError(
+                f"the weights in {plain(self.weight, 60)} are not all whole numbers, as one list of all classes needs"
+            )
 
-        def having(*roles: str) -> tuple[str, ...]:
-            return tuple(name for name in self._names if self.roles[name] in roles)
+    def dataset(self) -> Dataset:
+        """The data set, which has two classes. Raises DatasetError."""
+        if self.every:
+            raise DatasetError(ELSEWHERE.format(plain(self.target, 60)))
+        return self._made(self._roles)
 
-        assert self.target is not None
-        labelled = self._labelled(
-            self.sheet,
-            self.target,
-            self.positive,
-            having("sensitive", "group"),
-            having("sensitive"),
-            next(iter(having("weight")), None),
-            having("ignore"),
-            self._without_target > 0,
-            self.unknown,
-        )
-        labelled.check()
-        return labelled
+    def labelled(self) -> tuple[Dataset, pd.Series]:
+        """Of several classes, the columns as conditions are made of them, and the label of each row."""
+        labels = self.sheet.frame[self.target].dropna().reset_index(drop=True)
+        return self._made({**self._roles, "positive": labels.iloc[0], "unknown": "negative"}), labels
 
-    def _labelled(self, *roles: Any) -> Labelled:
-        return (AllClasses if self.every else Labelled)(*roles)
+    def _made(self, roles: dict[str, Any]) -> Dataset:
+        data: Dataset = self.sheet.dataset(roles.pop("target"), roles.pop("positive", None), **roles)
+        return data
+
+    def code(self) -> str:
+        """Python that reads the same from the file, with ``rl`` for this package; none of several classes."""
+        if self.every:
+            return ""
+        reading = self.sheet.reading
+        written = ("encoding", "separator", "decimal", "thousands", "skip", "header", "missing")
+        how = {} if reading is None else {name: getattr(reading, name) for name in written}
+        how = {name: value for name, value in how.items() if value is not None}
+        arguments = ", ".join(f"{name}={value!r}" for name, value in {**self._roles, **how}.items())
+        return f"rl.datasets.read({self.sheet.file!r}, {arguments})"
+
+    @property
+    def _roles(self) -> dict[str, Any]:
+        """The arguments of `rulelab.datasets.read` that are not as ever."""
+        kept = set(self.kept) == set(self.sensitive) or list(self.kept)
+        chosen = {
+            "target": self.target,
+            "positive": self.positive,
+            "sensitive": list(self.sensitive),
+            "keep_sensitive": kept if self.kept else None,
+            "weight": self.weight,
+            "excluded": list(self.ignored) if self.ignored or self.sheet.identifiers(self.target) else None,
+            "drop_missing_target": True if self._without_target else None,
+            "unknown": None if self.unknown == UNKNOWNS[0] else self.unknown,
+        }
+        return {name: value for name, value in chosen.items() if value is not None}
 
     def state(self) -> dict[str, Any]:
         """All that the form shows: texts of one line, to be shown as text."""
@@ -286,7 +357,8 @@ class Draft:
 
     def _unknown_form(self) -> list[Any]:
         """What becomes of rows whose target is not known, as a question: its words, the choices, the one chosen."""
-        if not (labels := self._asks):
+        labels = [] if self.every else [label for label in unknown_of(self.classes) if label != self.positive]
+        if not labels:
             return []
         n = counted(sum(self._rows[label] for label in labels), "rows")
         said = f"{n} where it is {' or '.join(plain(label, 30) for label in labels)}"

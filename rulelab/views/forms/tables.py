@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from ...datasets import DatasetError, Sheet
 from ...tables import PatternCounts, Table, TableError
 from ..live.wording import count
 from ..widgets.esc import plain
-from .data import Labelled
 from .draft import Draft
 
 PREVIEWED = 1000
@@ -82,68 +81,6 @@ def offered() -> Mapping[str, Served]:
     return _OFFERED
 
 
-@dataclass(frozen=True, eq=False)
-class Counted(Labelled):
-    """A table of this server, and what each of its columns is used for."""
-
-    served: Served = field(kw_only=True)
-
-    def dataset(self) -> datasets.Dataset:
-        """The rows are counted under conditions, so that there is no data set before conditions are chosen."""
-        raise DatasetError(f"{self.name} is counted where it lies; its rows are not read")
-
-    def check(self) -> None:
-        table = self._features(self.served.open())
-        for name in table.columns:
-            table.kind(name)
-
-    def count(self, binarizer: Binarizer, share: float, seed: int, report: Callable[[str], None]) -> PatternCounts:
-        """Choose conditions and count the rows under them.
-
-        `binarizer` is fitted. `share`, `seed`: how many of the rows are kept out for the test, drawn at random; 0:
-        none. `report` is told what is being done; where it raises, the counting is interrupted.
-        """
-        table = self.served.open()
-        stage = [f"looking at the columns of {self.name}"]
-
-        def work() -> PatternCounts:
-            binarizer.fit(self._features(table))
-            stage[0] = f"counting the rows of {self.name}"
-            people = list(self.sensitive)
-            asked = people, self.weight, None, self.unknown
-            return tables.count(table, binarizer, self.target, self.positive, *asked)
-
-        counts = _watched(work, table, lambda: stage[0], report)
-        return counts.split_at_random(share, seed) if share else counts
-
-    def code(self) -> str:
-        """Python that opens the table, with ``rl`` for this package."""
-        return f"rl.tables.open({self.served.file!r})"
-
-    def features_code(self) -> str:
-        """Python that names the columns conditions are made of, of a ``table``."""
-        aside = ", ".join(map(repr, (self.target, *self._left)))
-        more = "" if self.weight is None else f", weight={self.weight!r}"
-        more += "" if self.unknown == "leave out" else f", unknown={self.unknown!r}"
-        return f"table.features({aside}{more})"
-
-    def count_code(self) -> str:
-        """The arguments of `rulelab.tables.count` after the conditions."""
-        said = [repr(self.target)]
-        asked = {"positive": self.positive, "sensitive": list(self.sensitive), "weight": self.weight}
-        asked |= {} if self.unknown == "leave out" else {"unknown": self.unknown}
-        return ", ".join(said + [f"{name}={value!r}" for name, value in asked.items() if value not in (None, [])])
-
-    @property
-    def _left(self) -> list[str]:
-        """Columns that are no features, besides the target and the weights."""
-        return list(dict.fromkeys([*self.ignored, *(name for name in self.sensitive if name not in self.kept)]))
-
-    def _features(self, table: Table) -> Table:
-        known = {"unknown": self.unknown, "positive": self.positive}
-        return table.features(self.target, *self._left, weight=self.weight, **known)
-
-
 def _watched(work: Callable[[], Any], table: Table, doing: Callable[[], str], report: Callable[[str], None]) -> Any:
     """What ``work`` gives; it is said how far it is, and it is interrupted when nobody wants it any more."""
     report(doing())
@@ -166,7 +103,7 @@ def _watched(work: Callable[[], Any], table: Table, doing: Callable[[], str], re
 
 
 class TableDraft(Draft):
-    """The sheet of a table of this server: its first rows, and the roles of its columns.
+    """A table of this server: its first rows are its sheet, and all are counted where they lie.
 
     ValueError when the table cannot be opened any more.
     """
@@ -240,5 +177,58 @@ class TableDraft(Draft):
         """Rows are counted by two classes."""
         return False
 
-    def _labelled(self, *roles: Any) -> Labelled:
-        return Counted(*roles, served=self.served)
+    def dataset(self) -> datasets.Dataset:
+        """The rows are counted under conditions, so that there is no data set before conditions are chosen."""
+        raise DatasetError(f"{self.name} is counted where it lies; its rows are not read")
+
+    def check(self) -> None:
+        """Refuse roles that cannot be; raises ValueError."""
+        if self.lacking:
+            raise DatasetError(self.lacking)
+        table = self._features(self.served.open())
+        for name in table.columns:
+            table.kind(name)
+
+    def count(self, binarizer: Binarizer, share: float, seed: int, report: Callable[[str], None]) -> PatternCounts:
+        """Choose conditions and count the rows under them.
+
+        `binarizer` is fitted. `share`, `seed`: how many of the rows are kept out for the test, drawn at random; 0:
+        none. `report` is told what is being done; where it raises, the counting is interrupted.
+        """
+        table = self.served.open()
+        stage = [f"looking at the columns of {self.name}"]
+
+        def work() -> PatternCounts:
+            binarizer.fit(self._features(table))
+            stage[0] = f"counting the rows of {self.name}"
+            asked = list(self.sensitive), self.weight, None, self.unknown
+            return tables.count(table, binarizer, self.target, self.positive, *asked)  # type: ignore[arg-type]
+
+        counts = _watched(work, table, lambda: stage[0], report)
+        return counts.split_at_random(share, seed) if share else counts
+
+    def code(self) -> str:
+        """Python that opens the table, with ``rl`` for this package."""
+        return f"rl.tables.open({self.served.file!r})"
+
+    def features_code(self) -> str:
+        """Python that names the columns conditions are made of, of a ``table``."""
+        aside = ", ".join(map(repr, (self.target, *self._left)))
+        more = "" if self.weight is None else f", weight={self.weight!r}"
+        more += "" if self.unknown == "leave out" else f", unknown={self.unknown!r}"
+        return f"table.features({aside}{more})"
+
+    def count_code(self) -> str:
+        """The arguments of `rulelab.tables.count` after the conditions."""
+        roles = {name: self._roles.get(name) for name in ("positive", "sensitive", "weight", "unknown")}
+        said = [f"{name}={value!r}" for name, value in roles.items() if value not in (None, [])]
+        return ", ".join([repr(self.target), *said])
+
+    @property
+    def _left(self) -> list[str]:
+        """Columns that are no features, besides the target and the weights."""
+        return list(dict.fromkeys([*self.ignored, *(name for name in self.sensitive if name not in self.kept)]))
+
+    def _features(self, table: Table) -> Table:
+        known = {"unknown": self.unknown, "positive": self.positive}
+        return table.features(self.target, *self._left, weight=self.weight, **known)  # type: ignore[arg-type]

@@ -85,7 +85,7 @@ class Setup(Viewer):
         self._shown, self._of_two = self.family, "rule_list"
         self.sentence = Sentence(sizing_mode="stretch_width", margin=0)  # the question, which opens the form
         self._build()
-        self.table.param.watch(self._suit_data, ["data", "uploaded"])
+        self.table.param.watch(self._suit_data, "data")
         self.param.watch(self._offer_families, "family")
         for owner in (self.table, *self.of_family.values(), self.limits):
             owner.param.watch(self._look_for_wrong, "wrong")
@@ -115,7 +115,7 @@ class Setup(Viewer):
 
     def on_change(self, changed: Callable[..., None]) -> None:
         """Call this whenever a setting has changed."""
-        for part in (*self.parts, Part(self.table, ["uploaded"])):
+        for part in self.parts:
             part.owner.param.watch(changed, list(part.names))
 
     def show_refused(self, session: SearchSession) -> None:

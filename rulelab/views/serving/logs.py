@@ -86,10 +86,10 @@ def put(text: str, stream: TextIO) -> None:
             return  # nobody can read it any more
 
 
-def plain_lines(text: str, indent: str = "    | ") -> str:
+def plain_lines(text: str) -> str:
     """Text without control characters, each line after the first one marked, so that none can pose as an event."""
     lines = text[:_MOST_CHARACTERS].split("\n")
-    return f"\n{indent}".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
+    return "\n    | ".join("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line) for line in lines)
 
 
 class TextFormatter(logging.Formatter):

@@ -11,12 +11,14 @@ from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import psutil
 from bokeh.application.application import SessionContext
 from bokeh.document import Document
+from bokeh.model import Model
+from panel.io import document as panel_document
+from panel.io import server as panel_server
 from panel.io.application import Application
 from panel.io.handlers import FunctionHandler
-from panel.io.state import set_curdoc
+from panel.io.state import set_curdoc, state
 from panel.viewable import Viewable
 
 from ..allowance import ALLOWED
@@ -25,8 +27,6 @@ MAKER = "rulelab page"
 """With this the name of the thread begins that makes pages."""
 GIVE_BACK_SECONDS = 3.0
 """After pages were closed: once for all that were closed meanwhile."""
-_GROWTH = 1.25
-"""Of the memory since it was given back last, with which it is given back again."""
 
 
 class Opening(Application):
@@ -34,10 +34,11 @@ class Opening(Application):
 
     def __init__(self, create: Callable[[], Viewable], title: str) -> None:
         super().__init__(FunctionHandler(self._finish))
+        take_over()
         self._create, self._title = create, title
         self._maker = ThreadPoolExecutor(1, thread_name_prefix=MAKER)
         self._giving_back = False
-        self._open, self._closed, self._bytes_before = 0, 0, 0.0
+        self._open, self._closed = 0, 0
         self._failed: WeakKeyDictionary[Document, Exception] = WeakKeyDictionary()
 
     async def on_session_created(self, session_context: SessionContext) -> None:
@@ -49,7 +50,7 @@ class Opening(Application):
         await asyncio.get_running_loop().run_in_executor(self._maker, self._make, document)
 
     async def on_session_destroyed(self, session_context: SessionContext) -> None:
-        """Give back what the page has held, a little later, if that is much."""
+        """Give back what the page has held, a little later, once half as many have closed as are there."""
         await super().on_session_destroyed(session_context)
         self._open, self._closed = self._open - 1, self._closed + 1
         if not self._giving_back:
@@ -57,28 +58,12 @@ class Opening(Application):
             asyncio.get_running_loop().call_later(GIVE_BACK_SECONDS, self._give_back)
 
     def _give_back(self) -> None:
+        """Collect what closed pages have held: it stops all threads, for .4 s where thirty pages are there."""
         self._giving_back = False
-        if self._is_much:
+        if ALLOWED.full or ALLOWED.short or 2 * self._closed >= self._open:
             self._closed = 0
             with suppress(RuntimeError):  # the process ends, and with it what could be given back
-                self._maker.submit(self._collect)
-
-    @property
-    def _is_much(self) -> bool:
-        """Whether what was closed is worth that those who are there wait for a collection of all that is held.
-
-        It looks through all pages and stops all threads meanwhile, for .4 s where there are thirty. Where memory is
-        short, it is worth it once half as many were closed as are there.
-        """
-        if ALLOWED.full or not self._open or (ALLOWED.short and 2 * self._closed >= self._open):
-            return True
-        return psutil.Process().memory_info().rss > _GROWTH * self._bytes_before
-
-    def _collect(self) -> None:
-        """Look for what nothing refers to any more, and give its memory to the system."""
-        gc.collect()
-        give_back()
-        self._bytes_before = psutil.Process().memory_info().rss
+                self._maker.submit(give_back)
 
     def _make(self, document: Document) -> None:
         with set_curdoc(document):
@@ -94,9 +79,34 @@ class Opening(Application):
             raise error
 
 
-def give_back() -> bool:
-    """Give the memory that closed pages have left to the system, where the C library has a way to; whether it had."""
-    try:
-        return bool(ctypes.CDLL(None).malloc_trim(0))
-    except (AttributeError, OSError, TypeError):  # not the C library of GNU
-        return False
+def take_over() -> None:
+    """Replace what Panel does again for each page, in two places for which it has no switch.
+
+    Which files a page asks for depends on the server alone, and finding that out is a third of an opening (40 of 120
+    ms). After each page that is closed Panel collects garbage, for which all wait .4 s where thirty are there.
+    """
+    panel_document._garbage_collect = lambda: None  # type: ignore[attr-defined]
+    panel_server.bundle_resources = _bundle  # type: ignore[assignment]
+
+
+_make_bundle = panel_server.bundle_resources
+_bundles: dict[Any, Any] = {}
+
+
+def _bundle(roots: Any, resources: Any, *arguments: Any, **named: Any) -> Any:
+    """The scripts and styles of all classes that there are, whatever the page shows."""
+    place = (resources.mode, resources.root_url, resources.absolute, state.rel_path, state.base_url)
+    key = (*place, len(Model.model_class_reverse_map), *map(type, roots))
+    if arguments or named:
+        return _make_bundle(roots, resources, *arguments, **named)
+    if key not in _bundles:
+        _bundles.clear()
+        _bundles[key] = _make_bundle(roots, resources)
+    return _bundles[key]
+
+
+def give_back() -> None:
+    """Look for what nothing refers to any more, and give its memory to the system, where the C library has a way to."""
+    gc.collect()
+    with suppress(AttributeError, OSError, TypeError):  # not the C library of GNU
+        ctypes.CDLL(None).malloc_trim(0)

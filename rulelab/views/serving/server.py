@@ -22,7 +22,6 @@ from .health import HealthHandler, MemoryWatch, Standing, Stopping
 from .login import Passwords
 from .logs import take_over
 from .opening import Opening
-from .remembered import remember
 from .settings import Origin, ServingError, derived_key, find_secret, framing, is_loopback, origins, passwords
 from .settings import prefix as prefix_of
 
@@ -151,10 +150,10 @@ def serve(
         MemoryWatch(memory).start()
     begin_in_background()
     take_over()
-    remember()
     send_all()
     take_short_turns()
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
+    bokeh_settings.perform_error_diagnostics = False  # which looks up the parameters of each callback of each model
     start = partial(
         pn.serve, {"/": Opening(page, TITLE)}, port=port, address=address, show=show, **{**defaults, **options}
     )

@@ -6,12 +6,7 @@ from functools import cache
 from string import Template
 
 from ...assets import asset
-
-BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
-"""From the colour-blind safe palette of Okabe and Ito; lines have at least 3 : 1 on their background."""
-
-LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f0c04c", "#ef9a3d")
-"""Prefix lengths 1 to 8 and more: one light-to-dark order that survives colour blindness."""
+from ...shown import AMBER, BLUE, GREEN, LENGTHS, ORANGE, PURPLE, SKY  # noqa: F401 some are for others
 
 INK = {False: "#1a1a1a", True: "#f0f0f0"}
 PAPER = {False: "#ffffff", True: "#1f1f1f"}
@@ -31,7 +26,7 @@ _VARIABLES = {
     "green": GREEN,
     "purple": PURPLE,
     "sky": SKY,
-    "amber": "#E69F00",
+    "amber": AMBER,
     "text": TEXT,
     "surface": SURFACE,
     "background": "var(--panel-background-color, var(--jp-layout-color0, #fff))",

@@ -1,6 +1,5 @@
 """What lists and sets must use on the page: fields of texts, what travels with them, and what is proven."""
 
-import argparse
 import json
 import re
 from functools import cache
@@ -18,7 +17,6 @@ from live import HOSTILE, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.cli.families import _BY_COLUMN
 from rulelab.families import DEMANDS, MUST_NOT_USE, OFFERED
 from rulelab.families.typed import NotReadError, read, written
 from rulelab.views.cards import card as cards
@@ -99,17 +97,6 @@ def test_texts_of_names_are_read_and_what_cannot_be_read_is_named() -> None:
         with pytest.raises(NotReadError) as caught:
             read(kind, text)
         assert caught.value.part == part
-
-
-def test_the_command_line_reads_an_entry_as_the_page_does() -> None:
-    for kind, text in (("limits", "a: b:1"), ("limits", "age: 2"), ("directions", "age:Increasing")):
-        column, value = _BY_COLUMN[kind][1](text)
-        assert read(kind, text) == {column: value}
-    for kind, text in (("limits", "age:x"), ("limits", ":1"), ("directions", "age:up")):
-        with pytest.raises(argparse.ArgumentTypeError, match="must be a column and"):
-            _BY_COLUMN[kind][1](text)
-        with pytest.raises(NotReadError):
-            read(kind, text)
 
 
 def test_families_show_the_fields_of_what_they_know() -> None:
@@ -231,21 +218,17 @@ def test_an_address_may_have_names_as_they_are_typed() -> None:
         assert getattr(again.settings, name) == value
 
 
-@pytest.mark.parametrize(
-    "settings", [{"family": "rule_list"}, {"family": "rule_set", "monotone": {"age": "increasing"}}]
-)
-def test_a_recording_says_what_was_left_out_as_the_run_did(settings: dict[str, Any]) -> None:
-    session = searched(people(**settings, must_not_use=["town", "sex == m"]))
+def test_a_recording_says_what_was_left_out_as_the_run_did() -> None:
+    asked = {"family": "rule_set", "monotone": {"age": "increasing"}, "must_not_use": ["town", "sex == m"]}
+    session = searched(people(**asked))
     before = standing(session).phase
     assert "without town, sex == m" in before
     read_again = rl.Recording.from_bytes(session.recording().to_bytes())
-    assert read_again.left_out == ("town", "sex == m")
-    assert dict(read_again.directions) == settings.get("monotone", {})
-    after = standing(RecordedSession(read_again, "a run", settings["family"])).phase
-    assert before in after
-    bare = searched(people(family=settings["family"])).recording()
+    assert (read_again.left_out, dict(read_again.directions)) == (("town", "sex == m"), {"age": "increasing"})
+    assert before in standing(RecordedSession(read_again, "a run", "rule_set")).phase
+    bare = searched(people(family="rule_set")).recording()
     assert (bare.left_out, bare.directions) == ((), ())
-    assert "without" not in standing(RecordedSession(bare, "a run", settings["family"])).phase
+    assert "without" not in standing(RecordedSession(bare, "a run", "rule_set")).phase
 
 
 def test_a_search_with_demands_leaves_no_choice_of_policy_and_bounds() -> None:
@@ -390,16 +373,3 @@ def test_a_list_of_predictive_parity_knows_no_demands_and_says_so_at_their_field
     setup.choose(fairness="none")
     assert {name: setup.recipe()[name] for name in wishes} == wishes
     assert searched(setup).search.parameters["must_use"] == ["age"]
-
-
-@pytest.mark.parametrize("fairness", ["none", "demographic_parity"])
-def test_what_is_proven_of_short_lists_is_said_of_short_lists(fairness: str) -> None:
-    setup = people(max_length=1, fairness=fairness, tolerance=0.3, min_group_size=5)
-    session = searched(setup)
-    assert session.snapshot.status is rl.Status.OPTIMAL
-    which = "have at most 1 rule"
-    assert f"certified optimal among the lists that {which}: no such " in standing(session).phase
-    card = cards.of_search(session.search, session.snapshot, session.prepared)
-    assert card.proof.scope.startswith(f"among the lists that {which}, no such ")
-    free = searched(people(fairness=fairness, tolerance=0.3, min_group_size=5))
-    assert "at most" not in standing(free).phase

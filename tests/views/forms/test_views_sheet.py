@@ -104,11 +104,11 @@ def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
     before = settings.data
     settings.take(GERMAN, "daten.csv")
     assert settings.pending
-    assert (settings.data, settings.uploaded) == (before, None)
+    assert (settings.data, settings.own) == (before, None)
     assert settings.dialog.state["title"].startswith("daten.csv")
     settings.cancel()
     assert not settings.pending
-    assert (settings.data, settings.uploaded, settings.dialog.state) == (before, None, {})
+    assert (settings.data, settings.own, settings.dialog.state) == (before, None, {})
     settings.take(GERMAN, "daten.csv")
     settings.accept()
     assert not settings.pending
@@ -119,11 +119,11 @@ def test_nothing_changes_before_the_sheet_is_accepted(settings) -> None:
 
 def test_a_bad_file_after_a_good_one_leaves_the_good_one(settings, monkeypatch) -> None:
     use_file(settings, GERMAN)
-    used = settings.uploaded
+    used = settings.own
     settings.take(b"a,b\n1,2\n3\n", "bad.csv")
     assert "row 2" in settings.complaint
     assert settings.complaint.endswith("The data are as before.")
-    assert (settings.data, settings.uploaded, settings.pending) == (UPLOADED, used, False)
+    assert (settings.data, settings.own, settings.pending) == (UPLOADED, used, False)
     settings.take(GERMAN, "daten.csv")
     assert settings.complaint == ""
     monkeypatch.setattr(data, "MAX_CELLS", 100)
@@ -197,7 +197,7 @@ def test_what_is_lacking_is_said_and_cannot_be_accepted(settings) -> None:
         assert lacking in settings.draft.state()["lacking"]
         settings.accept()
         assert lacking in settings.dialog.state["error"]
-        assert (settings.uploaded, settings.pending) == (None, True)
+        assert (settings.own, settings.pending) == (None, True)
     settings.take(b"a,y\ninf,0\n5,1\n5,1\n", "a.csv")
     settings.accept()
     assert "infinite value in row 1" in settings.dialog.state["error"], "data that cannot be used"
@@ -214,7 +214,7 @@ def test_wide_files_are_shown_in_part_and_used_whole(settings) -> None:
     assert (len(state["columns"]), len(state["head"])) == (MAX_COLUMNS, MAX_PREVIEWED)
     assert state["remarks"] == ["21 more columns, used as guessed."]
     settings.accept()
-    assert settings.uploaded.dataset().X.shape[1] > MAX_COLUMNS
+    assert settings.own.dataset().X.shape[1] > MAX_COLUMNS
 
 
 def test_hostile_names_are_one_line_of_text(settings) -> None:
@@ -342,7 +342,7 @@ def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: 
     tell(type="read", how={"encoding": "utf-8"})
     assert "is not UTF-8" in dialog.state["error"]
     tell(type="accept")
-    assert (settings.draft, settings.uploaded.sensitive) == (None, ("gender",))
+    assert (settings.draft, settings.own.sensitive) == (None, ("gender",))
 
 
 def test_messages_that_mean_nothing_do_no_harm(settings) -> None:
@@ -459,11 +459,11 @@ def test_an_unknown_target_is_asked_about_and_the_positive_class_follows_the_tar
         "leave out",
     )
     assert state["unknown"][1] == [["leave out", "leave out"], ["negative", "count as not Yes"]]
-    made = draft.accepted().dataset()
+    made = draft.dataset()
     assert (len(made.y), list(made.X), list(made.sensitive)) == (45, ["a"], ["gender"])
     draft.count_unknown("negative")
-    assert len(draft.accepted().dataset().y) == 60
-    assert "unknown='negative'" in draft.accepted().code()
+    assert len(draft.dataset().y) == 60
+    assert "unknown='negative'" in draft.code()
     draft.give("gender", "target")
     assert (draft.positive, draft.roles["churned"]) == ("f", "feature")
     draft.give("churned", "target")

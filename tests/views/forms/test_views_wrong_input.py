@@ -211,7 +211,7 @@ def test_an_upload_that_cannot_be_read_is_an_alert(contents, name) -> None:
     assert name in setup.table.complaint
     assert setup.table.complaint.endswith("The data are as before.")
     assert (setup.table.draft, setup.table.pending) == (None, False)
-    assert (setup.table.data, setup.table.uploaded) == (before, None)
+    assert (setup.table.data, setup.table.own) == (before, None)
 
 
 @pytest.mark.parametrize("contents", [gzip.compress(CSV), parquet()], ids=["gzip", "parquet"])

@@ -209,7 +209,7 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     settle(tabs)
     search = tabs.made("Search")
     assert search.view.session.recorded
-    own = search.setup.table.uploaded
+    own = search.setup.table.own
     assert (own.target, own.positive, own.weight) == ("paid", "yes", "weight")
     assert (own.sensitive, own.kept) == (("sex", "owns"), ("owns",))
     alternatives = tabs.made("Alternatives").view

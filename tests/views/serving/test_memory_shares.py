@@ -1,7 +1,6 @@
 """The memory of the server and of a search: dealt out, kept to, and what ends when there is no more of it."""
 
 import asyncio
-import gc
 import re
 import subprocess
 import sys
@@ -25,7 +24,7 @@ from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM, SHARES, Share
 from rulelab.views.alternatives.good import Wanted, find
 from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
-from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run, Started
+from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
@@ -176,12 +175,6 @@ def test_mining_keeps_to_the_share_of_a_search(budget: None, monkeypatch: pytest
 GRID = {"regularization": [0.02], "max_conditions": [1]}
 
 
-def swept(grids: dict[str, Any], time_limit: float, **values: Any) -> Run:
-    """Sweeps of several families side by side."""
-    orders = [Order(asked(family=name, **values), grid, time_limit=time_limit) for name, grid in grids.items()]
-    return Run(lambda report: Started(tuple(order(report).sweeps[0] for order in orders)))
-
-
 def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: pytest.MonkeyPatch) -> None:
     order = Order(asked(data="tic_tac_toe"), GRID, time_limit=90.0)
     assert "memory_limit" not in order._options["grid"]
@@ -212,6 +205,7 @@ def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(b
         find(lambda report: Prepared(long_search()), Wanted(), Progress())
 
 
+@pytest.mark.long
 def test_a_child_that_is_not_yet_another_program_is_not_counted_with_the_memory_of_its_parent() -> None:
     code = """if True:
         import os, signal, subprocess, psutil
@@ -260,60 +254,6 @@ def test_the_server_holds_no_more_than_a_tenth_above_its_budget(tmp_path: Path) 
         assert len(ended) == 3
         assert all(re.search(r'end="limit" .* gap=0*\.?0*[1-9].* limit="memory"', line) for line in ended), ended
         assert 0.8 * budget < most[0] <= 1.1 * budget
-
-
-@pytest.mark.long
-def test_searches_fits_of_sweeps_and_files_together_keep_to_the_budget(budget: None) -> None:
-    small = {"rule_list": {"max_conditions": [1]}, "falling_rule_list": {"max_conditions": [1]}, "rule_set": {}}
-    swept(small, 0.5).join(PATIENCE)  # a server has compiled its kernels
-    gc.collect()
-    process, most, over = psutil.Process(), [0], threading.Event()
-    ALLOWED.budget = health.resident(process) + 300_000_000
-    watch = health.MemoryWatch(ALLOWED.budget)
-
-    def measure() -> None:
-        while not over.wait(0.02):
-            most[0] = max(most[0], health.resident(process))
-
-    measuring = threading.Thread(target=measure)
-    measuring.start()
-    watch.start()
-    grid = {
-        "rule_list": {"regularization": [0.0005, 0.0006], "max_conditions": [2], "beam_width": [0]},
-        "falling_rule_list": {"regularization": [0.0005, 0.0006], "max_conditions": [2]},
-        "rule_set": {"max_complexity": [20, 30]},
-    }
-    sheet = b"\n".join([b"a,b,c,d,e,f,g,y", *(b"%d,x%d,3,4,5,6,7,%d" % (k, k, k % 2) for k in range(1_200_000))])
-    files: list[str] = []
-
-    def upload() -> None:
-        for _ in range(4):
-            try:
-                files.append(str(len(read(sheet, "large.csv").frame)))
-            except ValueError as error:
-                files.append(str(error))
-
-    uploading = threading.Thread(target=upload)
-    try:
-        sessions = [running(long_search(1e-6)) for _ in range(3)]
-        sweep = swept(grid, 5.0, data="compas")
-        uploading.start()
-        uploading.join(PATIENCE)
-        sweep.join(PATIENCE)
-        wait_until(lambda: all(each.state.over for each in sessions))
-    finally:
-        over.set()
-        measuring.join()
-        watch.stop()
-    for session in sessions:
-        last = session.snapshot
-        assert (last.status, last.limit, last.incumbent is not None) == (Status.LIMIT, "memory", True)
-        session.close()
-        session.join()
-    assert sweep.error in (None, NO_MEMORY)
-    assert ALLOWED.promised == 0
-    assert set(files) <= {"1200000", f"large.csv was not read: {NO_ROOM}"}
-    assert 0.8 * ALLOWED.budget < most[0] <= 1.1 * ALLOWED.budget
 
 
 def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothing(budget: None, monkeypatch) -> None:

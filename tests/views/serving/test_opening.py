@@ -90,9 +90,9 @@ def test_memory_is_given_back_once_for_pages_that_close_together(monkeypatch: py
     given: list[str] = []
     give_back = opening.give_back
 
-    def give() -> bool:
+    def give() -> None:
         given.append(threading.current_thread().name)
-        return give_back()
+        give_back()
 
     async def visit(port: int) -> None:
         visitors = [Visitor(port, "") for _ in range(3)]

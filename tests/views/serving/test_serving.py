@@ -8,8 +8,12 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+import panel as pn
 import pytest
+from bokeh.document import Document
 from live import alert, send
+from panel.io import resources as panel_resources
+from panel.io import server as panel_server
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.cli.commands import main
@@ -17,7 +21,7 @@ from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import FULL_SPEED, Limits, Pace
-from rulelab.views.serving import logs
+from rulelab.views.serving import logs, opening
 from rulelab.views.serving.guarded import Guarded
 from rulelab.views.serving.login import _path
 from rulelab.views.serving.server import _login, _return_address
@@ -129,6 +133,21 @@ def test_logging_in_leads_nowhere_else() -> None:
         assert _path(wanted, below) == expected
 
 
+def test_the_files_that_a_page_asks_for_are_those_of_panel_and_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(panel_server, "bundle_resources", panel_resources.bundle_resources)  # to be put back
+    opening.take_over()
+    document = Document()
+    pn.Column(pn.widgets.Select(options=["x"]), "text").server_doc(document)
+    resources = panel_resources.Resources(mode="server", root_url="/lab/")
+    first, again = (panel_server.bundle_resources(document.roots, resources) for _ in range(2))
+    assert first is again
+    assert vars(first).keys() == vars(made := panel_resources.bundle_resources(document.roots, resources)).keys()
+    assert (first.js_files, first.css_files, first.js_raw) == (made.js_files, made.css_files, made.js_raw)
+    other = panel_resources.Resources(mode="server", root_url="/other/", absolute=True)
+    found, made = (door.bundle_resources(document.roots, other) for door in (panel_server, panel_resources))
+    assert found.js_files == made.js_files != first.js_files
+
+
 def answer(body: bytes, kind: str, secure: bool, framing: Sequence[str] = ()) -> tuple[HTTPHeaders, bytes]:
     line = RequestStartLine("GET", "/", "HTTP/1.1")
     request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a"}))
@@ -197,15 +216,6 @@ def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> N
     again, _ = answer(body, "text/html", False)
     assert again["Content-Security-Policy"] != headers["Content-Security-Policy"]
     assert answer(body, "application/json", False)[1] == body
-
-
-@pytest.mark.parametrize("time", ["first", "second"])
-def test_no_test_leaves_its_log_to_threads_of_the_next(time: str) -> None:
-    names = ["", "rulelab", *logs._LIBRARIES]
-    kinds = {type(handler.formatter) for name in names for handler in logging.getLogger(name).handlers}
-    assert logs.TextFormatter not in kinds
-    assert threading.excepthook is not logs._of_a_thread
-    logs.begin(io.StringIO())
 
 
 def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal() -> None:
