@@ -17,13 +17,12 @@ from ..cards import lines, report
 from ..cards.card import Card
 from ..cards.card_file import MAX_UPLOAD_BYTES, parse
 from ..cards.differences import LETTERS, incomparable
-from ..cards.report import glance
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat, Work
 from ..live.wording import counted
 from ..notebook import NotebookViewer, one_at_a_time
-from ..widgets.browser import Focus, Kept
+from ..widgets.browser import Kept
 from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, Complaining, alert, button, select, when_page_ends
@@ -127,7 +126,7 @@ class CompareView(Complaining, NotebookViewer):
         return list(LETTERS[n : n + len(cards)])  # others may have come back meanwhile, behind them
 
     def _made(self, card: Card) -> ModelCard:
-        shown = ModelCard(card, on_remove=lambda: self.remove(shown), on_move=lambda by: self._step(shown, by))
+        shown = ModelCard(card, on_remove=lambda: self.remove(shown))
         shown.param.watch(lambda *_: self._keep(), ["intended_use", "limits", "called"])
         shown.param.watch(lambda *_: self._arrange(), "called")
         shown.param.watch(self._has_scores, "scored")
@@ -137,23 +136,6 @@ class CompareView(Complaining, NotebookViewer):
         """Scores of a card are there; those of others may come at the same time."""
         self._scored = True
         self._beat.start()
-
-    @one_at_a_time
-    def move(self, shown: ModelCard, by: int) -> None:
-        """Let a card go so many places to the right, or to the left where ``by`` < 0; beyond the ends: nothing."""
-        place = self._cards.index(shown)
-        if by and 0 <= place + by < len(self._cards):
-            self._cards.insert(place + by, self._cards.pop(place))
-            self._arrange()
-            self._keep()
-
-    def _step(self, shown: ModelCard, by: int) -> None:
-        """The buttons of a card, that keep the keyboard."""
-        before = self._cards.index(shown)
-        self.move(shown, by)
-        if (place := self._cards.index(shown)) != before:
-            left = place > 0 and (by < 0 or place + 1 == len(self._cards))  # at an end only one of them can be pressed
-            self._focus.wanted = [place, "Move left" if left else "Move right", self._focus.wanted[2] + 1]
 
     @one_at_a_time
     def remove(self, shown: ModelCard) -> None:
@@ -259,8 +241,6 @@ class CompareView(Complaining, NotebookViewer):
         with pn.io.hold():
             for shown, place in zip(self._cards, lines.places(own, scores, base, self.only), strict=True):
                 shown.take(place)
-            for k, shown in enumerate(self._cards):
-                shown.may_move(left=k > 0, right=k + 1 < len(self._cards))
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
                 self._grid.objects = objects
@@ -268,9 +248,7 @@ class CompareView(Complaining, NotebookViewer):
             self._grid.visible = self._terms.visible = bool(self._cards)
             self._empty.visible = not self._cards
             several = len(self._cards) > 1
-            self._among.visible = self._glance_box.visible = several
-            letters = [shown.letter for shown in self._cards]
-            self._glance.object = glance(letters, scores) if several else ""
+            self._among.visible = several
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
             self._report.visible = bool(self._cards)
             self._offer_files()
@@ -377,9 +355,6 @@ class CompareView(Complaining, NotebookViewer):
         )
         self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
         self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
-        self._glance = Html("", stylesheets=[MODEL_CSS], **WIDE)
-        self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **WIDE)
-        self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
         self._layout = pn.Column(
             pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._export, stylesheets=[BAR_CSS], **WIDE),
@@ -391,10 +366,8 @@ class CompareView(Complaining, NotebookViewer):
             self._empty,
             self._among,
             self._advice,
-            self._glance_box,
             self._grid,
             self._terms,
-            self._focus,
             stylesheets=[STACK_CSS],
             **WIDE,
         )

@@ -242,11 +242,11 @@ def test_a_list_made_by_hand_is_never_called_optimal(make) -> None:
     view.act({"do": "delete", "at": 0})
     worse = view.hand.card()
     assert worse.proof.gap == pytest.approx(float(view.hand.objective - view.hand.best.objective), abs=1e-12)
-    saved = json.loads(view.exports.as_json().getvalue())
+    saved = json.loads(view.exports.text("Model (JSON)").getvalue())
     assert saved["card"]["parameters"]["made"] == "by hand"
     assert parse_model(json.dumps(saved)).rules == worse.named.rules
-    assert view.exports.as_text().getvalue().strip()
-    assert made(view.exports.as_script().getvalue())["model"] == worse.named
+    assert view.exports.text("Rules (text)").getvalue().strip()
+    assert made(view.exports.text("Python script").getvalue())["model"] == worse.named
 
 
 def test_one_person_is_decided_and_flipped(make) -> None:
@@ -538,7 +538,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     hand.take(best)
     view.compare(None)
     assert "as good as the certified optimum: no list" in status(view).phase
-    assert json.loads(view.exports.as_json().getvalue())["family"] == "falling_rule_list"
+    assert json.loads(view.exports.text("Model (JSON)").getvalue())["family"] == "falling_rule_list"
     assert [row["share_positive"] for row in only(view, Editor).rules] == [
         f"{100 * rule.probability:.0f} %" for rule in (*hand.model.rules, hand.model.default)
     ]
@@ -585,7 +585,7 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     hand.take(hand.best.edited)
     view.compare(None)
     assert "as good as the certified optimum: no set over these conditions" in status(view).phase
-    assert parse_model(view.exports.as_json().getvalue()).form == form
+    assert parse_model(view.exports.text("Model (JSON)").getvalue()).form == form
 
 
 def test_every_control_and_figure_has_a_term(make) -> None:

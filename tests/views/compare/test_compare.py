@@ -33,7 +33,6 @@ from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
 from rulelab.views.search.view import SearchView
-from rulelab.views.widgets.buttons import Press
 
 
 def pinned(view: CompareView, *cards: Card) -> tuple[ModelCard, ...]:
@@ -170,7 +169,7 @@ def test_as_many_cards_as_there_are_letters(view, card, other, monkeypatch) -> N
     assert view.pin(card) == LETTERS[5]
 
 
-def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, other) -> None:
+def test_cards_are_renamed_and_compared_with_a_chosen_one(view, card, other) -> None:
     for one in (card, other, card):
         view.pin(one)
     first, second, third = view.cards
@@ -182,27 +181,11 @@ def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, othe
     assert "&lt;img" in third.parts["head"].object
     third.called = ""
     assert third.title == "diabetes: rule list, regularization 0.02 (2)"
-    view.move(first, -1)
-    assert view.cards == (first, second, third)
-    view.move(first, 1)
-    assert view.cards == (second, first, third)
-    assert [shown.letter for shown in view.cards] == ["A", "B", "C"]
-    assert view.base is first
-    assert "against B" in second.parts["figures"].object
-    assert [view.cards.index(shown) for shown in (second, first, third)] == [0, 1, 2]
-    assert _able(view) == [(False, True), (True, True), (True, False)]
     view.remove(first)
     assert view.base is second
     view.base = None
     assert "against" not in third.parts["figures"].object
     view.remove(third)
-    assert _able(view) == [(False, False)]
-
-
-def _able(view: CompareView) -> list[tuple[bool, ...]]:
-    """Of each card whether it can be moved to the left and to the right."""
-    moves = ([each for each in pn.panel(shown).select(Press) if each.label.startswith("Move")] for shown in view.cards)
-    return [tuple(button.able for button in sides) for sides in moves]
 
 
 def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_compared_so(card, other) -> None:
@@ -216,8 +199,7 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
     for one in (card, other, card):
         view.pin(one)
     assert queries[-1] == ""
-    view.base, view.only = view.cards[2], True
-    view.move(view.cards[2], -1)
+    view.base, view.only = view.cards[1], True
     assert parse_qs(queries[-1][1:]) == {"against": ["B"], "only": ["true"]}
     view.kept.found = ""
     for query, place in ((queries[-1], 1), ("?against=none", None), ("?against=F", 0)):
@@ -336,7 +318,7 @@ def test_baselines_stand_beside_the_cards_of_their_split_and_texts_are_in_export
     view.pin(other)
     shown = view.cards[0]
     shown.param.update(intended_use=f"only {HOSTILE}", limits="none known")
-    assert json.loads(shown.exports.as_json().getvalue())["card"]["intended_use"] == f"only {HOSTILE}"
+    assert json.loads(shown.exports.text("Model (JSON)").getvalue())["card"]["intended_use"] == f"only {HOSTILE}"
     assert view.comparisons() == []
     view.fit_baselines()
     for shown in view.cards:
