@@ -11,7 +11,7 @@ from operator import add
 
 import pandas as pd
 
-from ...data.gaps import CONSTRAINED, emptied, largest_gap, price
+from ...data.gaps import CONSTRAINED, MEASURED, emptied, largest_gap, price
 from ...data.metrics import RATES, Confusion
 from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
 from ...families import EVERY as RECORDS
@@ -163,6 +163,14 @@ def _criterion(name: str, arguments: str) -> str:
 def gap_name(criterion: str) -> str:
     """The figure of a criterion."""
     return criterion + _GAP
+
+
+def constrained(sweeps: Sequence[Sweep]) -> str | None:
+    """The gap, one of `MEASURED`, that the first constraint of the fits bounds; None: there is none."""
+    asked = (sweep.parameters_of(result.point).get("fairness") for sweep in sweeps for result in sweep.results)
+    named = {record.class_name: name for name, record in RECORDS.items()}
+    gaps = {CONSTRAINED.get(name, name): name for name in MEASURED}
+    return next((gaps[named[type(each).__name__]] for each in asked if each is not None), None)
 
 
 def criterion_words(criterion: str) -> str:

@@ -16,7 +16,7 @@ import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.views.cards import card_file, verifying
 from rulelab.views.cards.card import KEPT, Card
-from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.kept_runs.keeper import Keeper, error_of
 from rulelab.views.kept_runs.runs import DIGITS, KeptRuns
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
@@ -301,24 +301,18 @@ def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keepe
 def test_what_takes_long_is_made_beside_the_store_and_errors_are_said(keeper) -> None:
     gate = threading.Event()
     slow = keeper.do_after(lambda: gate.wait(PATIENCE), lambda store, made: made)
-    assert keeper.do(lambda store: None).join(PATIENCE), "others need not wait"
-    assert not slow.done
+    keeper.do(lambda store: None).result(PATIENCE)  # others need not wait
+    assert not slow.done()
     gate.set()
-    assert slow.join(PATIENCE)
-    assert slow.result is True
+    assert slow.result(PATIENCE) is True
 
     def wrong() -> None:
         raise rl.CertificateError("there is none")
 
     task = keeper.do_after(wrong, lambda store, made: made)
-    assert task.join(PATIENCE)
-    assert task.error == "there is none"
-    unexpected = keeper.do(lambda store: 1 / 0)
-    assert unexpected.join(PATIENCE)
-    assert "unexpected" in unexpected.error
-    after = keeper.do(lambda store: store.place)
-    assert after.join(PATIENCE)
-    assert after.result == keeper.store.place, "the thread goes on"
+    assert error_of(task) == "there is none"
+    assert "unexpected" in error_of(keeper.do(lambda store: 1 / 0))
+    assert keeper.do(lambda store: store.place).result(PATIENCE) == keeper.store.place, "the thread goes on"
 
 
 def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
@@ -326,7 +320,7 @@ def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
     keeper = Keeper(rl.store.open(tmp_path / "runs.sqlite"))
     tasks = [keeper.do(lambda store, k=k: store.save(recording, name=str(k))) for k in range(5)]
     keeper.close()
-    assert [task.error for task in tasks] == [""] * 5
-    assert "too much to do" in keeper.do(lambda store: None).error
+    assert [error_of(task) for task in tasks] == [""] * 5
+    assert error_of(keeper.do(lambda store: None)) == "the store is closed"
     with rl.store.open(tmp_path / "runs.sqlite") as store:
         assert len(store.runs()) == 5
