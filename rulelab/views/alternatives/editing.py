@@ -186,7 +186,7 @@ class WhatIfView(Complaining, NotebookViewer):
         if hand is None:
             return
         if wanted.get("do") == "find":
-            self._editor.found = matching(hand, wanted)
+            self._editor.found = matching(hand, wanted.get("text", ""))
             return
         try:
             said = perform(hand, wanted)
