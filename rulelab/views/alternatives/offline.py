@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,7 +181,7 @@ def document(
     page = filled(
         template,
         policy=Markup(f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'"),
-        css=Markup(f"{_PAGE_CSS}{SVG_CSS}{css}"),
+        css=Markup(f"{_PAGE_CSS}{css}"),
         script=Markup(script),
         data=data,
         title=title,
@@ -190,85 +189,7 @@ def document(
         target=labels.target,
         version=__version__,
         date=today(),
-        dots=Markup(dots(result)),
         result=result,
         **values,
     )
     return f"{page}\n"
-
-
-_WIDTH, _HEIGHT = 520, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 14, 12, 40
-_BINS = 60
-_EACH = (1, 2, 2.5, 5, 10)
-
-SVG_CSS = sheet("offline_plots.css")
-
-
-def dots(result: NearOptimal | NearOptimalRuleSets) -> str:
-    """Accuracy against rules: a dot for all models of a number of rules and about the same accuracy."""
-    members = result.sets if isinstance(result, NearOptimalRuleSets) else result.lists
-    rules = np.array([len(each) for each in members])
-    accuracy = 100 * (1 - np.asarray(result.errors, dtype=np.float64) / result.problem.total_weight)
-    low, high = float(accuracy.min()), float(accuracy.max())
-    margin = max(0.05 * (high - low), 0.05)
-    low, high = low - margin, high + margin
-    across = (float(rules.min()) - 0.6, float(rules.max()) + 0.6)
-    width = (high - low) / _BINS
-    place = np.clip(((accuracy - low) / width).astype(int), 0, _BINS - 1)
-    found, n = np.unique(np.stack([rules, place]), axis=1, return_counts=True)
-    marks = ""
-    for k, at, many in zip(*found.tolist(), n.tolist(), strict=True):
-        begin = low + at * width
-        words = f"{counted(many, 'models')}, {counted(k, 'rules')}, {begin:.2f} to {begin + width:.2f} %"
-        x, y = _x(k, *across), _y(begin + width / 2, low, high)
-        size = 2 + 2.2 * math.log10(many)
-        marks += f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="{size:.1f}"><title>{words}</title></circle>'
-    least = np.flatnonzero(np.asarray(result.objectives) <= result.objectives[0])
-    words = "the optimum" if len(least) == 1 else f"one of {len(least)} optima"
-    for k, right in dict.fromkeys((int(rules[i]), float(accuracy[i])) for i in least):
-        x, y = _x(k, *across), _y(right, low, high)
-        marks += f'<circle class="optimum" cx="{x:.1f}" cy="{y:.1f}" r="8"><title>{words}</title></circle>'
-    bottom = [(float(k), f"{k}") for k in range(int(rules.min()), int(rules.max()) + 1)]
-    said = f"accuracy of {counted(result.count, 'models')} by their number of rules"
-    return _plot(marks, across, bottom, (low, high), _ticks(low, high), "rules", said)
-
-
-def _plot(
-    marks: str,
-    across: tuple[float, float],
-    bottom: Sequence[tuple[float, str]],
-    up: tuple[float, float],
-    side: Sequence[tuple[float, str]],
-    words: str,
-    said: str,
-) -> str:
-    end, floor = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
-    grid = "".join(
-        f'<line class="grid" x1="{_LEFT}" x2="{end}" y1="{_y(v, *up):.1f}" y2="{_y(v, *up):.1f}"/>'
-        f'<text class="up" x="{_LEFT - 6}" y="{_y(v, *up) + 4:.1f}">{text}</text>'
-        for v, text in side
-    )
-    grid += "".join(f'<text class="tick" x="{_x(v, *across):.1f}" y="{floor + 16}">{text}</text>' for v, text in bottom)
-    middle = (_LEFT + end) / 2
-    return (
-        f'<svg class="plot" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{said}">{grid}{marks}'
-        f'<text class="tick" x="{middle}" y="{_HEIGHT - 6}">{words}</text></svg>'
-    )
-
-
-def _ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """At most six round numbers between two."""
-    rough = max(high - low, 1e-9) / 5
-    power = 10 ** math.floor(math.log10(rough))
-    step = next(each * power for each in _EACH if each * power >= rough * (1 - 1e-9))
-    first = math.ceil(low / step - 1e-9)
-    return [(k * step, f"{k * step:.6g}") for k in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
-def _x(value: float, low: float, high: float) -> float:
-    return _LEFT + (value - low) / (high - low) * (_WIDTH - _LEFT - _RIGHT)
-
-
-def _y(value: float, low: float, high: float) -> float:
-    return _HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _TOP - _BOTTOM)

@@ -143,11 +143,6 @@ class Together:
     n_cards: int = 1  # cards side by side
 
     @property
-    def several(self) -> bool:
-        """Whether there is something to compare."""
-        return self.n_cards > 1
-
-    @property
     def layout(self) -> str:
         """Class of what is laid out by how many cards share the width."""
         return "of2" if self.n_cards == 2 else "of3" if self.n_cards == 3 else "many"

@@ -53,11 +53,11 @@ class CompareView(Complaining, NotebookViewer):
         Lets the cards survive that the page is loaded again; it has to be shown somewhere on the page.
     """
 
-    base: param.Selector[ModelCard | None] = param.Selector(
-        default=None, objects={"none": None}, label="Differences to", doc="The card that the others are compared with."
-    )
     against: param.Selector[str] = param.Selector(
-        default=LETTERS[0], objects=[*LETTERS, "none"], doc="The letter of that card, which survives a reload."
+        default=LETTERS[0],
+        objects=[*LETTERS, "none"],
+        label="Differences to",
+        doc="The letter of the card that the others are compared with.",
     )
     only = param.Boolean(default=False, label="Only what differs", doc="Of rules, figures, data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
@@ -94,6 +94,12 @@ class CompareView(Complaining, NotebookViewer):
         """The pinned cards, in order."""
         return tuple(self._cards)
 
+    @property
+    def base(self) -> ModelCard | None:
+        """The card that the others are compared with; None: they are not."""
+        known = {shown.letter: shown for shown in self._cards} if len(self._cards) > 1 else {}
+        return known.get(self.against)
+
     def __panel__(self) -> Any:
         return self._layout
 
@@ -118,9 +124,6 @@ class CompareView(Complaining, NotebookViewer):
         for card, letter in zip(cards, LETTERS[n:], strict=False):
             self._cards.append(self._made(card))
             self._cards[-1].letter = letter
-        if n < 2 <= len(self._cards):
-            self._offer()
-            self.base = self._cards[0]
         self._arrange()
         self._keep()
         return list(LETTERS[n : n + len(cards)])  # others may have come back meanwhile, behind them
@@ -141,11 +144,14 @@ class CompareView(Complaining, NotebookViewer):
     def remove(self, shown: ModelCard) -> None:
         """Take a card away."""
         shown.close()
+        base = self.base
         self._cards.remove(shown)
-        if self.base is shown:
-            self.base = self._cards[0] if len(self._cards) > 1 else None
+        for letter, each in zip(LETTERS, self._cards, strict=False):
+            each.letter = letter
         self._others.forget(self._cards)
         self.complain("")
+        if self.against != "none":
+            self.against = base.letter if base in self._cards else LETTERS[0]
         self._arrange()
         self._keep()
 
@@ -232,19 +238,18 @@ class CompareView(Complaining, NotebookViewer):
             )
         )
 
-    @param.depends("base", "only", watch=True)
+    @param.depends("against", "only", watch=True)
     def _arrange(self) -> None:
         """Give every card its place, its name among the others, and what it is compared with."""
         own = [shown.card for shown in self._cards]
         scores = [shown.scores for shown in self._cards]
-        base = self._cards.index(self.base) if self.base in self._cards else None
+        base = None if self.base is None else self._cards.index(self.base)
         with pn.io.hold():
             for shown, place in zip(self._cards, lines.places(own, scores, base, self.only), strict=True):
                 shown.take(place)
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
                 self._grid.objects = objects
-            self._offer()
             self._grid.visible = self._terms.visible = bool(self._cards)
             self._empty.visible = not self._cards
             several = len(self._cards) > 1
@@ -253,8 +258,7 @@ class CompareView(Complaining, NotebookViewer):
             self._report.visible = bool(self._cards)
             self._offer_files()
             self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
-        if several and not self._returning.busy:
-            self.against = "none" if base is None else LETTERS[base]
+        self._offer()
         self.refresh()
 
     def _unfold(self, *_: Any) -> None:
@@ -264,25 +268,15 @@ class CompareView(Complaining, NotebookViewer):
         """There is a button as long as there is something to save."""
         self._export.visible = bool(self._cards) or (self.files is not None and self.files.visible)
 
-    @param.depends("against", watch=True)
-    def _choose_base(self) -> None:
-        """Compare with the card that has this letter; those that are to come back are waited for."""
+    def _offer(self) -> None:
+        """Which cards the others can be compared with; those that are to come back are waited for."""
         if len(self._cards) < 2 or self._returning.busy:
             return
-        if self.against == "none":
-            self.base = None
-        elif LETTERS.index(self.against) < len(self._cards):
-            self.base = self._cards[LETTERS.index(self.against)]
-        else:
+        if self.against not in ("none", *LETTERS[: len(self._cards)]):
             self.complain(f"there is no card {self.against} to compare with; the others are compared with A")
-            self.base = self._cards[0]
             self.against = LETTERS[0]
-
-    def _offer(self) -> None:
-        """Which cards the others can be compared with."""
-        offered = {f"{shown.letter} {plain(shown.title, 60)}": shown for shown in self._cards}
-        if self.param.base.objects != [*offered.values(), None] or self.param.base.names != {**offered, "none": None}:
-            self.param.base.objects = {**offered, "none": None}
+        offered = {f"{shown.letter} {plain(shown.title, 60)}": shown.letter for shown in self._cards}
+        self._against.options = {**offered, "none": "none"}
 
     def _keep(self) -> None:
         """Let the browser keep the cards, once it has said what it kept before."""
@@ -307,13 +301,12 @@ class CompareView(Complaining, NotebookViewer):
 
     def _put_back(self, job: Job) -> None:
         cards, complaints = job.result or ([], [f"the pinned models cannot be brought back: {job.error}"])
-        against, places = self.against, len(LETTERS) - len(self._cards)  # pinning changes it
+        places = len(LETTERS) - len(self._cards)
         self._take(cards[:places])
         if lost := [card.name or card.title for card in cards[places:]]:
             complaints.append(f"there is no place to bring back {', '.join(lost)}: at most {len(LETTERS)} are pinned")
         if complaints:
             self.complain("; ".join(complaints))
-        self.against = against
         self._keep()
 
     def _not_kept(self, event: param.parameterized.Event) -> None:
@@ -349,11 +342,11 @@ class CompareView(Complaining, NotebookViewer):
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
-        base = select(self.param.base, 300, description=None)
+        self._against = select(self.param.against, 300, description=None)
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"
         )
-        self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
+        self._among = pn.Row(self._against, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
         self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
         self._layout = pn.Column(

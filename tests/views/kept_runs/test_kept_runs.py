@@ -108,23 +108,21 @@ def test_a_run_is_kept_verified_explored_and_exported_at_once(keeper) -> None:
         page.kept.follow(session, card)
 
     page.view.on_standing = follow
-    for _ in range(2):
-        page.view.reset()
-        page.view.run()
-        wait_until(lambda: page.view.session.state.over)
-        session = page.view.session
-        with ThreadPoolExecutor() as together:
-            page.view.refresh()  # begins to keep it, with its proof
-            verdict = together.submit(verifying.check, cards[-1], Progress())
-            good = together.submit(rl.solve, rl.NearOptimalSearch(session.search.problem, 0.01, 0.001))
-            written = [together.submit(pickle.dumps, session.search) for _ in range(20)]
-            run = together.submit(session.recording)
-            page.settle()
-            assert verdict.result().valid
-            assert good.result().status == "optimal"
-            assert run.result().snapshots
-            assert all(len(each.result()) for each in written)
-        assert keeper.store.proof(keeper.store.run(page.kept.run)) is not None
+    page.view.run()
+    wait_until(lambda: page.view.session.state.over)
+    session = page.view.session
+    with ThreadPoolExecutor() as together:
+        page.view.refresh()  # begins to keep it, with its proof
+        verdict = together.submit(verifying.check, cards[-1], Progress())
+        good = together.submit(rl.solve, rl.NearOptimalSearch(session.search.problem, 0.01, 0.001))
+        written = [together.submit(pickle.dumps, session.search) for _ in range(20)]
+        run = together.submit(session.recording)
+        page.settle()
+        assert verdict.result().valid
+        assert good.result().status == "optimal"
+        assert run.result().snapshots
+        assert all(len(each.result()) for each in written)
+    assert keeper.store.proof(keeper.store.run(page.kept.run)) is not None
     page.close()
 
 
@@ -148,7 +146,7 @@ def test_the_proof_of_a_kept_fit_is_checked_by_a_press(page, keeper, tmp_path: P
 
 def test_a_run_that_begins_while_another_is_opened_stays(page, keeper) -> None:
     which = page.run()
-    for begin in ("run", "step", "ablate"):
+    for begin in ("run", "ablate"):
         other, gate = Page(keeper), threading.Event()
         keeper.do(lambda store, gate=gate: gate.wait(PATIENCE))
         other.kept.run = which
