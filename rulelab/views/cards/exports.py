@@ -45,8 +45,11 @@ class Exports:
     def __init__(
         self, model: Callable[[], tuple[AnyModel, str]], own: Mapping[str, tuple[str, Callable[[], str]]] | None = None
     ) -> None:
-        self._forms = {form: (file, lambda write=write: write(*model())) for form, (file, write) in FORMS.items()}
-        self._forms |= own or {}
+
+        def of_model(write: Callable[[AnyModel, str], str]) -> Callable[[], str]:
+            return lambda: write(*model())
+
+        self._forms = {form: (file, of_model(write)) for form, (file, write) in FORMS.items()} | dict(own or {})
         self.button = button("Export", self.turn, 76)
         self._row = pn.FlexBox(stylesheets=[BAR_CSS], gap="8px", margin=0)
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0))
