@@ -174,17 +174,15 @@ def test_the_page_does_not_wait_for_the_store_and_the_last_of_two_runs_that_are_
     assert keeper.store.run(first).objective == page.view.snapshot.incumbent.objective
     second = page.run()
     assert first != second
-    other, gate = Page(keeper), threading.Event()
+    gate, shown = threading.Event(), []
     keeper.do(lambda store: gate.wait(PATIENCE))
-    shown: list[str] = []
-    other.kept._show = lambda recording, name, query, card: shown.append(name)
-    other.kept.run = first
-    other.kept.run = second
+    kept = KeptRuns(lambda *asked: shown.append(asked[1]), lambda card: "A", lambda said: None, keeping=keeper)
+    kept.run = first
+    kept.run = second
     gate.set()
-    other.settle()
+    wait_until(lambda: not kept.refresh())
     assert len(shown) == 1
-    assert other.kept.run == second
-    other.close()
+    assert kept.run == second
 
 
 def test_a_run_that_is_not_there_is_said_and_a_message_that_no_table_sends_does_nothing(page) -> None:
