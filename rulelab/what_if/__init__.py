@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bench import Bench, Change, EditedFalling, EditedList, EditedSet
+from .bench import Bench, Change, EditedList, EditedSet
 from .falling import FallingBench
 from .lists import RuleListBench
 from .person import Decision, Flip, Values, decide, flip_in_all

@@ -26,37 +26,30 @@ _WORD = 64
 
 @dataclass(frozen=True)
 class EditedList:
-    """Rules that keep their labels, whatever they come to capture.
+    """The rules of a list.
 
     ``antecedents``: indices of a problem's antecedents, in order. ``labels``: 0 or 1, the index of a class, for each
-    rule, and at last for the default.
+    rule, and at last for the default, which they keep whatever they come to capture; empty for a falling rule list,
+    whose labels follow from what rules capture.
     """
 
-    antecedents: tuple[int, ...]
-    labels: tuple[int, ...]
+    antecedents: tuple[int, ...] = ()
+    labels: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, model: RuleList) -> EditedList:
+    def of(cls, model: RuleList | FallingRuleList) -> EditedList:
         """The rules of a model."""
-        every = (*model.rules, model.default)
+        every = (*model.rules, model.default) if isinstance(model, RuleList) else ()
         return cls(model.antecedents, tuple(int(rule.prediction == model.classes[-1]) for rule in every))
-
-    @classmethod
-    def empty(cls, problem: Problem) -> EditedList:
-        """No rule, and the label of most rows; the negative one where both have as many."""
-        return cls.of(RuleList.from_problem(problem, ()))
 
     def __len__(self) -> int:
         """Number of rules; the default is not counted."""
         return len(self.antecedents)
 
-    def model(self, problem: Problem) -> RuleList:
-        """The list with what each rule captures."""
-        return RuleList.from_problem(problem, self.antecedents, self.labels)
-
-    def inserted(self, place: int, antecedent: int, label: int) -> EditedList:
+    def inserted(self, place: int, antecedent: int, label: int | None = None) -> EditedList:
         """With one more rule, which then stands at this place."""
-        return EditedList(_with(self.antecedents, place, antecedent), _with(self.labels, place, label))
+        labels = self.labels if label is None else _with(self.labels, place, label)
+        return EditedList(_with(self.antecedents, place, antecedent), labels)
 
     def deleted(self, place: int) -> EditedList:
         """Without the rule at this place."""
@@ -64,46 +57,16 @@ class EditedList:
 
     def moved(self, place: int, to: int) -> EditedList:
         """With a rule at another place."""
-        return self.deleted(place).inserted(to, self.antecedents[place], self.labels[place])
+        label = self.labels[place] if self.labels else None
+        return self.deleted(place).inserted(to, self.antecedents[place], label)
 
-    def replaced(self, place: int, antecedent: int, label: int) -> EditedList:
+    def replaced(self, place: int, antecedent: int, label: int | None = None) -> EditedList:
         """With another rule at this place."""
         return self.deleted(place).inserted(place, antecedent, label)
 
     def flipped(self, place: int) -> EditedList:
         """With the other label at this place; that of the default comes last."""
         return EditedList(self.antecedents, _with(_without(self.labels, place), place, 1 - self.labels[place]))
-
-
-@dataclass(frozen=True)
-class EditedFalling:
-    """The rules of a falling rule list, whose labels follow from what they capture.
-
-    ``antecedents``: indices of a problem's antecedents, in order.
-    """
-
-    antecedents: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, model: FallingRuleList) -> EditedFalling:
-        """The rules of a model."""
-        return cls(model.antecedents)
-
-    def __len__(self) -> int:
-        """Number of rules; the default is not counted."""
-        return len(self.antecedents)
-
-    def inserted(self, place: int, antecedent: int) -> EditedFalling:
-        """With one more rule, which then stands at this place."""
-        return EditedFalling(_with(self.antecedents, place, antecedent))
-
-    def deleted(self, place: int) -> EditedFalling:
-        """Without the rule at this place."""
-        return EditedFalling(_without(self.antecedents, place))
-
-    def moved(self, place: int, to: int) -> EditedFalling:
-        """With a rule at another place."""
-        return self.deleted(place).inserted(to, self.antecedents[place])
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ import numpy as np
 from ..data.problem import Problem
 from ..models import FallingRuleList
 from ..models.falling_rule_list import ROUNDING, rise_of
-from .bench import DELETE, INSERT, MOVE, REPLACE, Bench, Change, EditedFalling, check_new
+from .bench import DELETE, INSERT, MOVE, REPLACE, Bench, Change, EditedList, check_new
 
 _NEAR = 1e-9
 """Objectives that differ by less are told apart by fractions."""
 _Counts = list[tuple[int, int]]
 
 
-class FallingBench(Bench[EditedFalling]):
+class FallingBench(Bench[EditedList]):
     """A problem and what falling rule lists cost, under which they are changed.
 
     Parameters
@@ -43,7 +43,7 @@ class FallingBench(Bench[EditedFalling]):
     """
 
     family: ClassVar[str] = "falling_rule_list"
-    kind: ClassVar[Any] = EditedFalling
+    kind: ClassVar[Any] = EditedList
 
     def __init__(
         self,
@@ -60,18 +60,18 @@ class FallingBench(Bench[EditedFalling]):
         self._sides = np.stack([self._masses.positives, self._masses.negatives])
         self._rounding = Fraction(0 if problem.positives.dtype.kind == "i" else ROUNDING)
 
-    def empty(self) -> EditedFalling:
-        return EditedFalling()
+    def empty(self) -> EditedList:
+        return EditedList()
 
-    def model(self, edited: EditedFalling) -> FallingRuleList:
+    def model(self, edited: EditedList) -> FallingRuleList:
         return FallingRuleList.from_problem(
             self.problem, edited.antecedents, self.positive_weight, self.violation_penalty
         )
 
-    def objective(self, edited: EditedFalling) -> Fraction:
+    def objective(self, edited: EditedList) -> Fraction:
         return self._worth(self._counts(edited))
 
-    def refusal(self, edited: EditedFalling) -> str:
+    def refusal(self, edited: EditedList) -> str:
         if self._obeys(counts := self._counts(edited)):
             return ""
         least, where = Fraction(1), 0
@@ -87,18 +87,18 @@ class FallingBench(Bench[EditedFalling]):
                 least, where = own, k
         raise AssertionError("a list that rises nowhere falls")
 
-    def predicts_positive(self, edited: EditedFalling) -> np.ndarray:
+    def predicts_positive(self, edited: EditedList) -> np.ndarray:
         says = [self._weight * positives > negatives for positives, negatives in self._counts(edited)]
         return np.array(says, dtype=bool)[self._decides(edited.antecedents)]
 
-    def edit(self, edited: EditedFalling, doing: str, at: int, other: int) -> EditedFalling:
+    def edit(self, edited: EditedList, doing: str, at: int, other: int) -> EditedList:
         return {"delete": lambda: edited.deleted(at), "move": lambda: edited.moved(at, other)}[doing]()
 
-    def insert(self, edited: EditedFalling, place: int, antecedent: int) -> EditedFalling:
+    def insert(self, edited: EditedList, place: int, antecedent: int) -> EditedList:
         check_new(self.problem, edited.antecedents, antecedent, self.max_length)
         return edited.inserted(place, antecedent)
 
-    def changes(self, edited: EditedFalling, check: Callable[[], Any]) -> Iterator[Change[EditedFalling]]:
+    def changes(self, edited: EditedList, check: Callable[[], Any]) -> Iterator[Change[EditedList]]:
         n = len(edited)
         for place in range(n):
             check()
@@ -115,8 +115,8 @@ class FallingBench(Bench[EditedFalling]):
             yield from self._put_in(REPLACE, edited.deleted(place), (place,), others, check)
 
     def _put_in(
-        self, kind: str, base: EditedFalling, places: Any, others: np.ndarray, check: Callable[[], Any]
-    ) -> Iterator[Change[EditedFalling]]:
+        self, kind: str, base: EditedList, places: Any, others: np.ndarray, check: Callable[[], Any]
+    ) -> Iterator[Change[EditedList]]:
         """The best antecedent to put into a list at each of some places."""
         n, decides = len(base), self._decides(base.antecedents)
         whole = np.array(self._counts(base), dtype=self._sides.dtype)
@@ -158,7 +158,7 @@ class FallingBench(Bench[EditedFalling]):
         soft = 0.0 if self._penalty is None else float(self._penalty) * rise
         return loss + float(self.price) * (len(counts) - 1) + soft, rise
 
-    def _counts(self, edited: EditedFalling) -> _Counts:
+    def _counts(self, edited: EditedList) -> _Counts:
         """Positives and negatives that each rule, and at last the default, captures."""
         decides = self._decides(edited.antecedents)
         out = np.zeros((len(edited) + 1, 2), dtype=self._sides.dtype)

@@ -35,10 +35,11 @@ class RuleListBench(Bench[EditedList]):
         """What each label costs each pattern, shape (2, n_patterns)."""
 
     def empty(self) -> EditedList:
-        return EditedList.empty(self.problem)
+        """No rule, and the label of most rows; the negative one where both have as many."""
+        return EditedList.of(RuleList.from_problem(self.problem, ()))
 
     def model(self, edited: EditedList) -> RuleList:
-        return edited.model(self.problem)
+        return RuleList.from_problem(self.problem, edited.antecedents, edited.labels)
 
     def objective(self, edited: EditedList) -> Fraction:
         """Share of the rows that are wrong, and the price of the rules; without rounding."""

@@ -68,45 +68,6 @@ def test_good_models_are_found_chosen_and_pinned_and_a_list_is_built_rule_by_rul
     assert (view.console, view.foreign()) == ([], [])
 
 
-def test_a_part_of_the_picture_is_chosen_by_a_button_and_a_drag(visit) -> None:
-    view = visit(390, 844)
-    found(view)
-    page = view.page
-    said = page.get_by_text(re.compile(r"^\d+ of \d+ models$"))
-
-    def dragged() -> None:
-        picture = page.get_by_role("figure", name="Models by accuracy").first
-        picture.scroll_into_view_if_needed()
-        box = picture.bounding_box()
-        page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.25 * box["height"])
-        page.mouse.down()
-        page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.7 * box["height"], steps=6)
-        page.mouse.up()
-
-    whole = view.button("Whole picture")
-    assert whole.count() == 0
-    every = said.first.inner_text()
-    dragged()
-    page.wait_for_timeout(500)
-    assert said.first.inner_text() == every, "a drag alone scrolls a phone"
-    view.button("Choose a part").click()
-    dragged()
-    view.until(lambda: said.first.inner_text() != every)
-    some = said.first.inner_text()
-    assert 0 < int(some.split()[0].replace("\u202f", "")) < int(every.split()[0].replace("\u202f", ""))
-    dragged()
-    page.wait_for_timeout(500)
-    assert said.first.inner_text() == some, "one part is chosen with one press"
-    beside, button = whole.bounding_box(), view.button("Choose a part").bounding_box()
-    assert beside["y"] == button["y"]
-    page.get_by_role("tab", name="What they are made of").click()
-    page.get_by_text(re.compile(rf"^{some.split()[0]} models?, a column each")).wait_for()
-    page.get_by_role("tab", name="All together").click()
-    whole.click()
-    view.until(lambda: said.first.inner_text() == every)
-    assert view.console == []
-
-
 def test_fairer_lists_are_found_when_they_are_looked_for_and_one_is_edited(visit) -> None:
     view = visit(1280, 720)
     found(view, "?tab=Alternatives&data=compas&max_conditions=1&thresholds=3&sensitive=sex")

@@ -234,7 +234,7 @@ def level(view) -> bool:
     return all(own[name] == places[0][name] for own in places for name in shared)
 
 
-def test_cards_are_renamed_and_moved_by_keyboard_and_sorted_and_taken_away_by_the_table(visit) -> None:
+def test_cards_are_renamed_by_keyboard_and_sorted_and_taken_away_by_the_table(visit) -> None:
     view = visit(1280, 720).open(QUICK)
     page = view.page
     compare(view)
@@ -247,12 +247,6 @@ def test_cards_are_renamed_and_moved_by_keyboard_and_sorted_and_taken_away_by_th
     page.keyboard.type(f"two {HOSTILE}")
     page.keyboard.press("Enter")
     headings = page.locator(".rl-model h2")
-    view.until(lambda: headings.first.text_content() == f"A two {HOSTILE}")
-    view.button("Move right").first.focus()
-    page.keyboard.press("Enter")
-    view.until(lambda: headings.nth(1).text_content() == f"B two {HOSTILE}")
-    view.until(lambda: view.focused == "Move left")  # on its right there is no place any more
-    page.keyboard.press("Enter")
     view.until(lambda: headings.first.text_content() == f"A two {HOSTILE}")
     rows = page.get_by_role("region", name="Models").locator("tbody tr")
 

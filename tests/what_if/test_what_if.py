@@ -12,7 +12,6 @@ from random_problems import weights_as_read
 import rulelab as rl
 from rulelab.models import ModelError, RuleList
 from rulelab.what_if import (
-    EditedFalling,
     EditedList,
     EditedSet,
     FallingBench,
@@ -92,7 +91,8 @@ def test_the_objective_is_that_of_the_model(seed):
     A, y, weight = rows(seed, "whole")
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     edited = drawn(seed, A.shape[1])
-    model, objective = edited.model(problem), RuleListBench(problem, REGULARIZATION).objective(edited)
+    bench = RuleListBench(problem, REGULARIZATION)
+    model, objective = bench.model(edited), bench.objective(edited)
     assert EditedList.of(model) == edited
     scored = model.evaluate(A, y, sample_weight=weight, regularization=REGULARIZATION)
     assert objective == Fraction(scored.errors, int(weight.sum())) + Fraction(repr(REGULARIZATION)) * len(edited)
@@ -147,7 +147,7 @@ def people(seed: int) -> tuple[pd.DataFrame, RuleList]:
     mined = rl.mine_antecedents(rl.Binarizer(thresholds=4).fit_transform(X), max_conditions=2)
     problem = rl.Problem.from_antecedents(mined, y.astype(int))
     chosen = rng.choice(problem.n_antecedents, 4, replace=False)
-    return X, EditedList(tuple(map(int, chosen)), tuple(map(int, rng.integers(0, 2, 5)))).model(problem)
+    return X, RuleList.from_problem(problem, tuple(map(int, chosen)), tuple(map(int, rng.integers(0, 2, 5))))
 
 
 GRID: dict[str, list[Any]] = {
@@ -220,7 +220,7 @@ def small() -> RuleList:
     B = rl.Binarizer(thresholds={"priors": [1, 3, 5]}).fit_transform(X)
     problem = rl.Problem.from_arrays(B, [0, 0, 0, 1, 1, 0, 1, 1])
     place = [problem.names.index(name) for name in ("priors <= 1", "priors <= 3", "sex == m")]
-    return EditedList(tuple(place), (0, 0, 1, 1)).model(problem)
+    return RuleList.from_problem(problem, place, (0, 0, 1, 1))
 
 
 def test_a_flip_is_the_nearest_one_and_said_in_words():
@@ -250,7 +250,7 @@ def test_a_missing_cell_meets_no_condition_and_is_no_change_to_make():
 
 def test_antecedents_without_conditions_are_columns_of_their_own():
     problem = rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0], names=["left", "right"])
-    model = EditedList((0, 1), (1, 0, 0)).model(problem)
+    model = RuleList.from_problem(problem, (0, 1), (1, 0, 0))
     values = {name: Values.of(None, conditions) for name, conditions in columns_of(model).items()}
     person = {"left": True, "right": True}
     assert decide(model, person).place == 0
@@ -282,7 +282,7 @@ def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed, weighting
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     bench = FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
     m = A.shape[1]
-    edited = EditedFalling(drawn(seed, m).antecedents)
+    edited = EditedList(drawn(seed, m).antecedents)
     of = {"w": 2.5, "penalty": penalty}
     n, others = len(edited), [j for j in range(m) if j not in edited.antecedents]
     every = {

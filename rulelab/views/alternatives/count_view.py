@@ -19,28 +19,23 @@ from ..widgets.esc import plain
 from ..widgets.fields import WIDE, LayoutViewer, alert
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
-from .counting import COUNT_CSS, Ranges, Sample, Total, count_all, draw, facts, ranges_of, verdict
+from .counting import COUNT_CSS, Ranges, Total, count_all, facts, ranges_of, verdict
 from .good import Good
 from .panels import SPACED
 
 
 class CountView(Working, LayoutViewer):
-    """Counts all lists, or sets, within the distance of what was found, whether or not they could be listed there.
-
-    `on_sample` takes random lists, or sets, of a complete count, and None when they are forgotten.
-    """
+    """Counts all lists, or sets, within the distance of what was found, whether or not they could be listed there."""
 
     groups = param.Tuple(
         default=("", "equal_opportunity"), doc="The attribute, empty: none, and the criterion of gaps."
     )
 
-    def __init__(self, on_sample: Callable[[Sample | None], None] = lambda sample: None, **params: Any) -> None:
+    def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self._on_sample = on_sample
         self.seconds = 60.0  # time limit of what is begun from now on
         self.total: Total | None = None  # the count as it stands
         self.ranges: Ranges | None = None  # what is certain of all lists, once it is known
-        self.sample: Sample | None = None  # random lists, or sets, of a complete count, once they are drawn
         self._found: Good | None = None
         self._work = Work(lambda doing: self._show(), POOL)
         self._start = Press(self.count_or_stop, width=150, height=34, margin=0)
@@ -56,7 +51,7 @@ class CountView(Working, LayoutViewer):
         self._work.forget()
         self._found = found
         self._alert.phase = ""
-        self._forget()
+        self.total = self.ranges = None
         self._show()
 
     def count_or_stop(self) -> None:
@@ -66,7 +61,7 @@ class CountView(Working, LayoutViewer):
     def count(self) -> None:
         """Count all lists, or sets."""
         assert self._found is not None
-        self._forget()
+        self.total = self.ranges = None
         self._begin(partial(count_all, self._found, self.seconds))
 
     def stop(self) -> None:
@@ -78,10 +73,6 @@ class CountView(Working, LayoutViewer):
         assert self.total is not None
         assert isinstance(self.total.result, NearOptimalCount)
         return io.StringIO(self.total.result.by_objective.to_csv(index=False))
-
-    def _forget(self) -> None:
-        self.total = self.ranges = self.sample = None
-        self._on_sample(None)
 
     def _begin(self, work: Callable[[Any], Any]) -> None:
         self._alert.phase = ""
@@ -95,13 +86,8 @@ class CountView(Working, LayoutViewer):
         if isinstance(result, Total):
             self.total = result
             self._find_ranges()
-        elif isinstance(result, Ranges):
+        elif result is not None:
             self.ranges = result
-            if self.sample is None and self._found is not None and self.total is not None:
-                self._begin(partial(draw, self._found, self.total))
-        elif isinstance(result, Sample):
-            self.sample = result
-            self._on_sample(result)
         self._show()
 
     @param.depends("groups", watch=True)
@@ -128,7 +114,4 @@ class CountView(Working, LayoutViewer):
             else:
                 phase = f"Counting all {ways}: {self._work.standing}" if busy else ""
                 self._status.param.update(tone="busy" if busy else "idle", phase=phase, figures=[])
-            text = facts(total, self.ranges, busy, self.groups[1], ways)
-            if self.sample is not None:
-                text += f'<p class="note">In the picture of models: {self.sample.words}.</p>'
-            self._text.object = text
+            self._text.object = facts(total, self.ranges, busy, self.groups[1], ways)

@@ -16,7 +16,7 @@ from ...rule_list import RuleListSearch
 from ...search import Search
 from ...snapshot import Snapshot
 from ..cards.card import Card, prepared_of
-from ..cards.exports import CardExports
+from ..cards.exports import card_exports
 from ..live.job import POOL, Job, Pool
 from ..live.prepared import Prepared
 from ..live.ticker import Work
@@ -186,7 +186,7 @@ class WhatIfView(Complaining, NotebookViewer):
         if hand is None:
             return
         if wanted.get("do") == "find":
-            self._editor.found = matching(hand, wanted)
+            self._editor.found = matching(hand, wanted.get("text", ""))
             return
         try:
             said = perform(hand, wanted)
@@ -349,7 +349,7 @@ class WhatIfView(Complaining, NotebookViewer):
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
         self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)
         self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0)
-        self.exports = CardExports(lambda: self._in_hand().card())
+        self.exports = card_exports(lambda: self._in_hand().card())
         self._answer = pane(CARD_CSS, LOW_CSS, PANEL_CSS, visible=False)
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = pn.Column(

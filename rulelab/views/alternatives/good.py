@@ -56,11 +56,6 @@ class Good(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def antecedents(self) -> Sequence[Any]:
-        """What each model is made of, in the problem's antecedents."""
-
-    @property
-    @abc.abstractmethod
     def names(self) -> list[str]:
         """Every part in the words of cards."""
 
@@ -177,8 +172,6 @@ class Found(Good):
     def members(self) -> tuple[tuple[int, ...], ...]:
         return self.result.lists
 
-    antecedents = members
-
     @property
     def names(self) -> list[str]:
         return self.conditions
@@ -221,10 +214,6 @@ class FoundSets(Good):
     @property
     def members(self) -> tuple[tuple[int, ...], ...]:
         return self.result.sets
-
-    @property
-    def antecedents(self) -> Sequence[Any]:
-        return self.result.clauses
 
     @cached_property
     def names(self) -> list[str]:

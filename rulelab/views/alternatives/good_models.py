@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,19 +20,16 @@ from ..widgets.explained import term_classes
 from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
-from .counting import Sample
 from .good import Good
 from .panels import ANY, SPACED
 from .parts import TABLE_CSS, GoodList, antecedents
-from .plots import Dots, Drawn, Matrix, Within, inside
+from .plots import Dots, Matrix
 
 GAP = "gap"
 _ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "rules"}
 """What models can stand in order of, and the column of what was found that says it; the least comes first."""
 DIVERSE = 4
 NO_MODEL = -1
-_BESIDE: dict[str, Any] = {"height": 38, "align": "end"}
-"""Of buttons in a line with lists."""
 GROUPS, FILTERS = ("attribute", "criterion"), ("uses", "without", "column", "rules", "order")
 _SELECTS = {
     "attribute": (150, "sensitive attribute"),
@@ -46,8 +42,6 @@ _SELECTS = {
 }
 """Widths, and the terms of the glossary that the labels are."""
 _NEAR = ":host { gap: 6px; }"
-_BEGIN_TO_CHOOSE = "tool.active = true"
-"""In the browser: the next drag over the picture of the models chooses a part of it."""
 
 
 class Choosing(NotebookViewer):
@@ -67,19 +61,14 @@ class Choosing(NotebookViewer):
         default="objective", objects={**_ORDERS, "gap between groups": GAP}, label="In order of"
     )
     diverse = param.Boolean(default=False, doc="Whether only the models that differ most are shown.")
-    brush = param.Tuple(
-        default=None, allow_None=True, length=4, doc="Part of the picture of dots that is chosen: x0, x1, y0, y1."
-    )
     model = param.Integer(default=NO_MODEL, bounds=(NO_MODEL, None), doc="Number of the chosen one; -1: none.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.found: Good | None = None  # what is shown
-        self._sample: Sample | None = None
-        # the models in the pictures; those that pass the filters, best first, as indices into those of the result; and
-        # the same in the order that is chosen
-        self._offered = self.kept = self.listed = np.zeros(0, dtype=np.int64)
+        # the models that pass the filters, best first, as indices into those of the result; and in the chosen order
+        self.kept = self.listed = np.zeros(0, dtype=np.int64)
         self._filling = False
         self._build_overview()
         self._restyle()
@@ -131,11 +120,11 @@ class Choosing(NotebookViewer):
             self._selects["uses"].label = f"With the {found.part}"
             self._selects["without"].label = f"Without the {found.part}"
             self._offer("rules", {"(any number)": 0, **{f"{k}": k for k in range(most + 1) if k}})
-            self.param.update(diverse=False, model=NO_MODEL, brush=None)
+            self.param.update(diverse=False, model=NO_MODEL)
         finally:
             self._filling = False
         self._selects["attribute"].visible = bool(found.prepared.attributes)
-        self._filters.visible = self._choosing.visible = found.result.count > 1
+        self._filters.visible = found.result.count > 1
         self._diverse.visible = found.result.count > DIVERSE
         self._antecedents.object = f"<h2>{found.part.capitalize()}s of the good models</h2>{antecedents(found)}"
         self._parts.label = f"{found.part.capitalize()}s (CSV)"
@@ -159,9 +148,7 @@ class Choosing(NotebookViewer):
         values = self.gaps if self.order == GAP else self.found.frame[self.order].to_numpy()
         return models if values is None else models[np.argsort(values[models], kind="stable")]
 
-    @param.depends(
-        "attribute", "criterion", "uses", "without", "column", "rules", "order", "diverse", "brush", watch=True
-    )
+    @param.depends("attribute", "criterion", "uses", "without", "column", "rules", "order", "diverse", watch=True)
     def _draw(self) -> None:
         """Filter, and show what is left."""
         found = self.found
@@ -173,10 +160,9 @@ class Choosing(NotebookViewer):
                 self._offer_orders()
             finally:
                 self._filling = False
-            self._offered, self.kept = self._filtered(found)
+            self.kept = self._filtered(found)
             self.listed = self._in_order(self.kept)
             self._selects["criterion"].visible = bool(self.attribute)
-            self._all.visible = self.brush is not None
             self._diverse.label = "All models" if self.diverse else "Diverse four"
             self._said.object = f'<p class="note">{count(len(self.kept))} of {count(found.result.count)} models</p>'
             self._list.fill(found, self.listed.tolist(), self.gaps, self.model)
@@ -188,58 +174,26 @@ class Choosing(NotebookViewer):
             return
         self._list.chosen = self.model
         axis = f"{criterion_name(self.criterion)} by {self.attribute}"
-        self._within.draw(found.result)
-        self._dots.draw(found.frame, self._offered, self.gaps, axis, chosen, found.optima, self.brush, self._drawn())
+        self._dots.draw(found.frame, self.kept, self.gaps, axis, chosen, found.optima)
         self._matrix.draw(found, self.kept, chosen)
         for box in self.boxes:
             box.refresh()
 
-    def _filtered(self, found: Good) -> tuple[np.ndarray, np.ndarray]:
-        """The models that pass the filters, and those of them that the pictures show as chosen."""
-        frame = found.frame
-        offered = kept = self._passing(found, found.members)
-        if self.brush is not None:
-            kept = offered[inside(self.brush, frame, offered, self.gaps)]
-        if self.diverse and len(kept):
-            offered = kept = _farthest(found, kept, DIVERSE)
-        return offered, kept
-
-    def _passing(self, found: Good, lists: Sequence[Sequence[int]]) -> np.ndarray:
-        """Which of some lists pass the filters of antecedents, columns and rules."""
-        keep = np.ones(len(lists), dtype=bool)
+    def _filtered(self, found: Good) -> np.ndarray:
+        """The models that pass the filters, best first."""
+        members = found.members
+        keep = np.ones(len(members), dtype=bool)
         for wanted, name in ((True, self.uses), (False, self.without)):
             if name:
                 same = {j for j, known in enumerate(found.names) if known == name}
-                keep &= np.array([same.isdisjoint(each) != wanted for each in lists], dtype=bool)
+                keep &= np.array([same.isdisjoint(each) != wanted for each in members], dtype=bool)
         if self.column:
             looking = found.columns[self.column]
-            keep &= np.array([not looking.isdisjoint(each) for each in lists], dtype=bool)
+            keep &= np.array([not looking.isdisjoint(each) for each in members], dtype=bool)
         if self.rules:
-            keep &= np.array([len(each) <= self.rules for each in lists], dtype=bool)
-        return np.flatnonzero(keep)
-
-    def _drawn(self) -> Drawn | None:
-        """The random lists, or sets, that pass the filters, where all were counted."""
-        sample = self._sample
-        if sample is None or sample.found is not self.found or self.diverse:
-            return None
-        gaps = sample.gaps(self.attribute, self.criterion) if self.attribute else None
-        return Drawn(sample.frame, self._passing(sample.every, sample.members), gaps, sample.words)
-
-    def _take_sample(self, sample: Sample | None) -> None:
-        """Show random lists, or sets, beside the models; None: none."""
-        if sample is not self._sample:
-            self._sample = sample
-            if not self._filling:
-                self._show_chosen_in_pictures()
-
-    def _list_tapped(self, k: int) -> None:
-        """A random list, or set, was tapped that may not be among the models."""
-
-    @param.depends("attribute", "criterion", watch=True)
-    def _forget_brush(self) -> None:
-        """Another axis: what was chosen on it means nothing any more."""
-        self.brush = None
+            keep &= np.array([len(each) <= self.rules for each in members], dtype=bool)
+        kept = np.flatnonzero(keep)
+        return _farthest(found, kept, DIVERSE) if self.diverse and len(kept) else kept
 
     def _asked(self, wanted: dict[str, Any]) -> None:
         """A line of the list was pressed."""
@@ -248,34 +202,30 @@ class Choosing(NotebookViewer):
 
     @param.depends("dark", watch=True)
     def _restyle(self) -> None:
-        for plot in (self._within, self._dots, self._matrix):
+        for plot in (self._dots, self._matrix):
             plot.use_dark(self.dark)
 
     def _build_overview(self) -> None:
-        self._within, self._matrix = Within(), Matrix(self.choose)
-        self._dots = Dots(self.choose, lambda part: self.param.update(brush=part), self._list_tapped)
-        self.boxes = [PlotBox(plot, self._file_name) for plot in (self._dots, self._matrix, self._within)]
+        self._dots, self._matrix = Dots(self.choose), Matrix(self.choose)
+        self.boxes = [PlotBox(plot, self._file_name) for plot in (self._dots, self._matrix)]
         bar: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
         self._selects = {
             name: select(self.param[name], width, css_classes=term_classes(term) if term else [])
             for name, (width, term) in _SELECTS.items()
         }
-        self._diverse = button(
-            "Diverse four", self.choose_diverse, 130, css_classes=term_classes("diverse four"), **_BESIDE
-        )
-        self._all = button("Whole picture", lambda _: self.param.update(brush=None), 120, visible=False, **_BESIDE)
-        self._choosing = button("Choose a part", None, 130, **_BESIDE)
-        self._choosing.js_on_click(args={"tool": self._dots.chooser}, code=_BEGIN_TO_CHOOSE)
+        beside: dict[str, Any] = {"height": 38, "align": "end"}  # in a line with lists
+        terms = term_classes("diverse four")
+        self._diverse = button("Diverse four", self.choose_diverse, 130, css_classes=terms, **beside)
         models = download("Models (CSV)", "good_models.csv", self.models_csv, small=True)
         self._parts = download("Antecedents (CSV)", "good_antecedents.csv", self.antecedents_csv, width=150, small=True)
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._list = GoodList(self._asked, **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, PANEL_CSS, TABLE_CSS], **WIDE)
-        dots, matrix, self._by_distance = (pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self.boxes)
+        dots, matrix = (pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self.boxes)
         self._filters = pn.Row(*(self._selects[name] for name in FILTERS), **bar)
         self._exports = pn.Row(models, **bar)
         lines = pn.Column(self._said, self._list, self._filters, self._exports, stylesheets=[PANEL_CSS, _NEAR], **WIDE)
-        groups = pn.Row(*(self._selects[name] for name in GROUPS), self._choosing, self._all, self._diverse, **bar)
+        groups = pn.Row(*(self._selects[name] for name in GROUPS), self._diverse, **bar)
         self._overview = pn.Column(groups, dots, lines, **SPACED)
         self._made_of = pn.Column(matrix, self._antecedents, pn.Row(self._parts, **bar), **SPACED)
 

@@ -20,7 +20,6 @@ from ...what_if import Bench, FallingBench, RuleListBench, RuleSetBench
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search
 from ..live.prepared import Prepared
-from ..live.wording import in_signs
 
 Editable: TypeAlias = RuleListSearch | FallingRuleListSearch | RuleSetSearch
 
@@ -188,19 +187,6 @@ class Hand:
         if self.future:
             self.past.append(self.edited)
             self.edited = self.future.pop()
-
-    def matching(self, text: str, most: int) -> tuple[list[tuple[int, str]], int]:
-        """Antecedents with all of these words, by index and name, and how many more there are.
-
-        Conditions may be written as the page does, or as code does.
-        """
-        words = text.lower().split()
-        found = [
-            (j, name)
-            for j, name in enumerate(self.problem.names)
-            if all(word in f"{name} {in_signs(name)}".lower() for word in words)
-        ]
-        return found[:most], max(0, len(found) - most)
 
     def groups(self, attribute: str) -> dict[str, Confusion]:
         """What the model does to the groups of an attribute, on the training rows."""

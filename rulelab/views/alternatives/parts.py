@@ -20,7 +20,7 @@ from .hand import WORDS, Hand
 from .offline import packed
 
 _MOST, _MOST_LISTED = 15, 100
-_MOST_FOUND = 40
+MOST_FOUND = 40
 _CHARACTERS = 200
 _AT_END = ("insert", "flip")
 """What is done in the place after the last rule, too: that of the default."""
@@ -140,12 +140,15 @@ def antecedents(found: Good) -> str:
     )
 
 
-def matching(hand: Hand, wanted: dict[str, Any]) -> dict[str, Any]:
-    """The antecedents that were searched for: ``text``, ``items``, ``note``."""
-    text = str(wanted.get("text", ""))[:_CHARACTERS]
-    items, more = hand.matching(text, _MOST_FOUND)
-    note = "no antecedent has these words" if not items else f"and {more} more: type more of it" if more else ""
-    return {"text": text, "items": [[j, plain(in_signs(name), _CHARACTERS)] for j, name in items], "note": note}
+def matching(hand: Hand, text: Any) -> dict[str, Any]:
+    """The antecedents that have all of some words, as the page or code writes them: ``text``, ``items``, ``note``."""
+    text = str(text)[:_CHARACTERS]
+    words, names = text.lower().split(), [plain(in_signs(name), _CHARACTERS) for name in hand.problem.names]
+    both = (f"{name} {shown}".lower() for name, shown in zip(hand.problem.names, names, strict=True))
+    found = [j for j, each in enumerate(both) if all(word in each for word in words)]
+    more = len(found) - MOST_FOUND
+    note = "no antecedent has these words" if not found else f"and {more} more: type more of it" if more > 0 else ""
+    return {"text": text, "items": [[j, names[j]] for j in found[:MOST_FOUND]], "note": note}
 
 
 def perform(hand: Hand, wanted: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of many good models: how many there are, what each is worth, and which antecedents they have.
+"""Pictures of many good models: what each is worth, and which antecedents they have.
 
 Bare Bokeh: taps choose models, and each choice and each new count replaces columns of a picture that stays;
 `rulelab.plots.good_models` and `rulelab.plots.antecedents` draw a finished result.
@@ -7,43 +7,18 @@ Bare Bokeh: taps choose models, and each choice and each new count replaces colu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from bokeh.colors import RGB
-from bokeh.events import SelectionGeometry
-from bokeh.models import (
-    BoxSelectTool,
-    ColumnDataSource,
-    CustomJS,
-    FactorRange,
-    FixedTicker,
-    HoverTool,
-    NoOverlap,
-    TapTool,
-)
-from bokeh.models.annotations import BoxAnnotation
+from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, HoverTool, TapTool
 
-from ...rule_list import NearOptimal
-from ...rule_set import NearOptimalRuleSets
 from ..live.wording import count, counted
-from ..search.plots.base import (
-    Columns,
-    Plot,
-    Window,
-    add_legend,
-    compact,
-    enlarged,
-    new_figure,
-    replace,
-    set_ticks,
-    show_entries,
-)
+from ..search.plots.base import Columns, Plot, Window, enlarged, new_figure, replace, set_ticks
 from ..widgets.esc import plain
-from ..widgets.style import BLUE, INK, LENGTHS, ORANGE, SKY
+from ..widgets.style import INK, LENGTHS
 from .good import Good
-from .offline import steps
 
 HEIGHT = 260
 MOST_DOTS = 3000
@@ -54,10 +29,7 @@ _COLORS = {
     for dark in (False, True)
 }
 _DOT = ("model", "x", "y", "rules", "color", "size", "above")
-_CROSS = ("list", "x", "y", "rules", "above")
 _TOOLTIPS = [("accuracy", "@y{0.00} %"), ("rules", "@rules"), ("above the optimum", "@above{0.00} %")]
-Part = tuple[float, float, float, float]
-"""A part of a picture: from where to where across, and up."""
 
 
 class Picture(Plot):
@@ -90,84 +62,12 @@ class Picture(Plot):
         source.selected.on_change("indices", tapped)
 
 
-class Within(Picture):
-    """How many models, and how many lists, are at most so far above the optimum."""
-
-    title = "Good models by distance"
-
-    def __init__(self) -> None:
-        self._models = ColumnDataSource({"x": [], "y": []})
-        self._lists = ColumnDataSource({"x": [], "y": []})
-        self._across, self._up = Window(0, 5), Window(_FLOOR, 10)
-        axes = "objective above the optimum (%)", "how many", self._across, self._up
-        plot = new_figure(self.title, *axes, height=HEIGHT, y_axis_type="log")
-        lists = plot.step(x="x", y="y", mode="after", source=self._lists, color=ORANGE, line_width=2, line_dash="6 3")
-        models = plot.step(x="x", y="y", mode="after", source=self._models, color=BLUE, line_width=2.5)
-        plot.yaxis.formatter = compact()
-        plot.yaxis.major_label_policy = NoOverlap(min_distance=4)
-        self._entries = add_legend(plot, [("models", models), ("lists", lists)])
-        self.figure = plot
-
-    def draw(self, result: NearOptimal | NearOptimalRuleSets) -> None:
-        """Draw what was found."""
-        self._asked = (result,)
-        if not result.count:
-            for source in (self._models, self._lists):
-                replace(source, {"x": [], "y": []})
-            show_entries(self._entries, [False, False])
-            self.caption = "How the number of good models grows with the distance from the optimum."
-            return
-        scale = 100 / result.optimum if result.optimum else 100.0
-        x, y = (curve.tolist() for curve in steps(result.gaps * scale))
-        replace(self._models, {"x": x, "y": y})
-        last, most = float(result.gaps.max() * scale), float(result.count)
-        both = "lists" in result.by_gap
-        curve: Columns = {"x": [], "y": []}
-        if both:
-            ends = result.by_gap["gap_from"].to_numpy() * scale
-            lists = result.by_gap["lists"].to_numpy().cumsum()
-            most = float(lists[-1])
-            curve = {"x": [*ends.tolist(), last], "y": [*map(float, lists), most]}
-        replace(self._lists, curve)
-        show_entries(self._entries, [True, both])
-        self._across.span(0, max(last, 1e-6) * 1.02)
-        self._up.span(_FLOOR, 2 * max(most, 2))
-        half = int((result.gaps <= result.gaps.max() / 2).sum())
-        self.caption = (
-            f"{counted(result.count, 'models')} within {last:.3g} % of the optimum, "
-            f"{count(half)} of them within half of that."
-        )
-
-    def frame(self) -> pd.DataFrame:
-        """The models' curve."""
-        data = self._models.data
-        return pd.DataFrame({"objective above the optimum (%)": data["x"], "models": data["y"]})
-
-
-_PART: dict[str, Any] = {"fill_alpha": 0.12, "fill_color": SKY, "line_color": SKY}
-
-
-class Drawn(NamedTuple):
-    """Lists that are drawn beside the models: those to draw, the gaps of all in per cent, and what they are."""
-
-    frame: pd.DataFrame
-    kept: np.ndarray
-    gaps: np.ndarray | None
-    words: str
-
-
 class Dots(Picture):
     """Accuracy of every model against the gap between groups, or against its number of rules."""
 
     title = "Models by accuracy"
 
-    def __init__(
-        self,
-        on_tap: Callable[[int], None] = lambda k: None,
-        on_brush: Callable[[Part], Any] | None = None,
-        on_list: Callable[[int], None] = lambda k: None,
-    ) -> None:
-        self._crosses = ColumnDataSource({name: [] for name in _CROSS})
+    def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
         self._source = ColumnDataSource({name: [] for name in _DOT})
         self._best = ColumnDataSource({"x": [], "y": [], "color": []})
         self._ring = ColumnDataSource({"x": [], "y": []})
@@ -175,27 +75,14 @@ class Dots(Picture):
         self._across, self._up = Window(0, 5), Window(50, 100)
         plot = new_figure(self.title, "rules", "accuracy (%)", self._across, self._up, height=HEIGHT)
         self.figure = plot
-        crosses = plot.scatter(
-            x="x", y="y", size=6, marker="x", source=self._crosses, line_color=ORANGE, line_alpha=0.5, name="crosses"
-        )
         self._dots = dots = plot.scatter(
             x="x", y="y", size="size", source=self._source, color="color", fill_alpha=0.55, line_alpha=0.9
         )
-        self._part = BoxAnnotation(**_PART, visible=False)
-        plot.add_layout(self._part)
-        if on_brush is not None:
-            self.chooser = BoxSelectTool(renderers=[], description="Choose a part")
-            self.chooser.overlay.update(**_PART)
-            plot.add_tools(self.chooser)
-            done = CustomJS(args={"tool": self.chooser}, code="if (cb_obj.final) { tool.active = false }")
-            plot.js_on_event(SelectionGeometry, done)
-            plot.on_event(SelectionGeometry, lambda event: self._drawn(event, on_brush))
         self._large = plot.scatter(  # above those that would hide it
             x="x", y="y", size=14, source=self._best, fill_color="color", line_color=INK[False], line_width=1.5
         )
         self._circle = plot.scatter(x="x", y="y", size=21, source=self._ring, fill_color=None, line_width=2.5)
         self._listen(self._source, dots, _TOOLTIPS, on_tap)
-        self._listen(self._crosses, crosses, _TOOLTIPS, on_list, visible=False)  # those of the dots stand for them
 
     def draw(
         self,
@@ -205,16 +92,10 @@ class Dots(Picture):
         axis: str,  # what the gap is; unused without gaps
         chosen: int | None,  # the model with the ring
         optima: Sequence[int] = (0,),  # those that cost least; the first one has the large dot
-        part: Part | None = None,  # the part of the picture that is chosen
-        others: Drawn | None = None,  # lists beside the models
     ) -> None:
         """Draw models."""
-        self._asked = (frame, kept, gaps, axis, chosen, optima, part, others)
-        self._part.visible = part is not None
-        if part is not None:
-            self._part.update(left=part[0], right=part[1], bottom=part[2], top=part[3])
+        self._asked = (frame, kept, gaps, axis, chosen, optima)
         columns: Columns = {name: [] for name in _DOT}
-        crosses = _crosses(others)
         ring: Columns = {"x": [], "y": []}
         best: Columns = {"x": [], "y": [], "color": []}
         self.caption = "No model is left."
@@ -223,12 +104,13 @@ class Dots(Picture):
         set_ticks(self.figure.xaxis, min_interval=0 if grouped else 1)
         if len(kept):
             drawn = kept[:MOST_DOTS]
-            rules = frame["rules"].to_numpy()[drawn]
-            x, accuracy = _places(frame, drawn, gaps)
+            rules, accuracy, above = (frame[name].to_numpy()[drawn] for name in ("rules", "accuracy", "above"))
+            # small shifts, the same each time, so that dots of one number of rules lie apart; none of the first model
+            x = rules + ((drawn * 0.6180339887 + 0.5) % 1 - 0.5) * 0.6 if gaps is None else gaps[drawn]
             known = ~np.isnan(x)
             color = _COLORS[self._dark][np.clip(rules - 1, 0, len(LENGTHS) - 1)]
             parts = (drawn, np.round(x, 3), np.round(accuracy, 4), rules, color, np.where(drawn == optima[0], 11, 7))
-            values = (*parts, np.round(frame["above"].to_numpy()[drawn], 4))
+            values = (*parts, np.round(above, 4))
             columns = {name: value[known].tolist() for name, value in zip(_DOT, values, strict=True)}
             if optima[0] in columns["model"]:
                 at = columns["model"].index(optima[0])
@@ -237,23 +119,15 @@ class Dots(Picture):
                 at = columns["model"].index(chosen)
                 ring = {"x": [columns["x"][at]], "y": [columns["y"][at]]}
             if columns["x"]:
-                _span(self._across, [*columns["x"], *crosses["x"]], 0 if grouped else 0.5)
-                _span(self._up, [*columns["y"], *crosses["y"]], 0.05)
+                _span(self._across, columns["x"], 0 if grouped else 0.5)
+                _span(self._up, columns["y"], 0.05)
             of = f", the best of {count(len(kept))}" if len(kept) > len(drawn) else ""
             colours = "; from blue (1 rule) to orange (8 or more)" if grouped else "; spread sideways"
-            beside = "" if others is None else f"; crosses: {others.words}"
             large = "the optimum" if len(optima) == 1 else f"one of {count(len(optima))} optima"
-            self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is {large}{beside}."
-        replace(self._crosses, crosses)
+            self.caption = f"{counted(int(known.sum()), 'models')}{of}{colours}; the large dot is {large}."
         replace(self._source, columns)
         replace(self._best, best)
         replace(self._ring, ring)
-
-    @staticmethod
-    def _drawn(event: SelectionGeometry, on_brush: Callable[[Part], Any]) -> None:
-        at: Any = event.geometry
-        if event.final and at["type"] == "rect":
-            on_brush((at["x0"], at["x1"], at["y0"], at["y1"]))
 
     def frame(self) -> pd.DataFrame:
         """What is drawn, with the axes' names."""
@@ -272,34 +146,6 @@ class Dots(Picture):
             self._dark = dark
             if self._asked:
                 self.draw(*self._asked)
-
-
-def inside(part: Part, frame: pd.DataFrame, models: np.ndarray, gaps: np.ndarray | None) -> np.ndarray:
-    """Whether each of some models lies in a part of the picture of dots."""
-    x, y = _places(frame, models, gaps)
-    return (part[0] <= x) & (x <= part[1]) & (part[2] <= y) & (y <= part[3])
-
-
-def _places(frame: pd.DataFrame, models: np.ndarray, gaps: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Where models are drawn."""
-    rules, accuracy = (frame[name].to_numpy()[models] for name in ("rules", "accuracy"))
-    return rules + _apart(models) if gaps is None else gaps[models], accuracy
-
-
-def _crosses(others: Drawn | None) -> Columns:
-    """Where lists are drawn beside the models."""
-    if others is None or not len(others.kept):
-        return {name: [] for name in _CROSS}
-    x, y = _places(others.frame, others.kept, others.gaps)
-    rules, above = (others.frame[name].to_numpy()[others.kept] for name in ("rules", "above"))
-    values = (others.kept, np.round(x, 3), np.round(y, 4), rules, np.round(above, 4))
-    known = ~np.isnan(x)
-    return {name: value[known].tolist() for name, value in zip(_CROSS, values, strict=True)}
-
-
-def _apart(models: np.ndarray) -> np.ndarray:
-    """Small shifts, the same each time, so that dots of one number of rules lie apart; none of the first model."""
-    return ((models * 0.6180339887 + 0.5) % 1 - 0.5) * 0.6
 
 
 def _span(window: Window, values: Sequence[float], least: float) -> None:

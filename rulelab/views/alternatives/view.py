@@ -320,15 +320,6 @@ class AlternativesView(Working, Complaining, Choosing):
         if antecedents != found.result.lists[k]:
             self._edit_model(RuleList.from_problem(found.result.problem, antecedents))
 
-    def _list_tapped(self, k: int) -> None:
-        """Edit a random list, or set; where it is one of the models, that model."""
-        sample = self._sample
-        if sample is not None and (place := sample.place(k)) is not None:
-            self.choose(place)
-        elif sample is not None:
-            self.model = NO_MODEL
-            self._edit(sample.card(k))
-
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one, which is edited."""
         if k == self.model:
@@ -392,7 +383,7 @@ class AlternativesView(Working, Complaining, Choosing):
             **WIDE,
         )  # fmt: skip
         self.strip.param.watch(self._open, "open")
-        self.counting = CountView(self._take_sample)
+        self.counting = CountView()
         groups = [select(self.param.attribute, 150), select(self.param.criterion, 260)]
         self.fairer = FairerView(self._edit_model, groups)
         self.param.watch(lambda event: self.fairer.dots.use_dark(event.new), "dark")
@@ -405,7 +396,7 @@ class AlternativesView(Working, Complaining, Choosing):
                 (MADE_OF, [self._made_of]),
                 (FAIRER, [self.fairer]),
                 (BUILD, [self._building]),
-                (COUNT, [self._by_distance, self.counting]),
+                (COUNT, [self.counting]),
             )
         }
         self._left = pn.Column(self.strip, *self._places.values(), stylesheets=[_NARROW], **WIDE)

@@ -300,31 +300,23 @@ def _because(wrong: tuple[Any, ...], person: Mapping[str, Any]) -> str:
     return " and ".join(f"{esc(column, 80)} is {esc(shown(person[column]), 60)}" for column in columns)
 
 
-def flipped(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any], ticked: list[str], flip: Flip) -> str:
-    """What would flip the decision; HTML."""
+def flipped(hand: Hand, person: Mapping[str, Any], ticked: list[str], flip: Flip, good: Good | None = None) -> str:
+    """What would flip the decision of the model in hand, or of it and of all good ones; HTML."""
     if not ticked:
         return '<p class="note">Tick the columns that may be changed, to see the nearest change that flips this.</p>'
+    every = "" if good is None else f"this and all of {_those_asked(good)}"
+    model = hand.model
     if not flip.changes:
-        named = esc(", ".join(ticked), 300)
+        what, whose = ("the decision", "the") if good is None else (f"it in {every} at once", "their")
         return (
-            f"<p>No change of {named} flips the decision: all {counted(flip.looked_at, 'combinations')} of values that "
-            "the rules can tell apart were looked at.</p>"
+            f"<p>No change of {esc(', '.join(ticked), 300)} flips {what}: all "
+            f"{counted(flip.looked_at, 'combinations')} of values that {whose} rules can tell apart were looked at.</p>"
         )
     label = esc(label_of(hand, model.classes.index(flip.label)), 40)
+    if every:
+        return f"<p>If {_changed(person, flip)}, {every} say <b>{label}</b>.</p>"
     decides = _decides(model, flip.place, would=True)
     return f"<p>If {_changed(person, flip)}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
-
-
-def flipped_in_all(good: Good, hand: Hand, person: Mapping[str, Any], ticked: list[str], flip: Flip) -> str:
-    """What would flip the decision in every good model; HTML."""
-    those = _those_asked(good)
-    if not flip.changes:
-        return (
-            f"<p>No change of {esc(', '.join(ticked), 300)} flips it in this and all of {those} at once: all "
-            f"{counted(flip.looked_at, 'combinations')} of values that their rules can tell apart were looked at.</p>"
-        )
-    label = esc(label_of(hand, hand.model.classes.index(flip.label)), 40)
-    return f"<p>If {_changed(person, flip)}, this and all of {those} say <b>{label}</b>.</p>"
 
 
 def _changed(person: Mapping[str, Any], flip: Flip) -> str:

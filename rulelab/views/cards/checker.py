@@ -1,21 +1,16 @@
-"""The process that checks a certificate or the robustness of a list: reads a pickled task, writes lines of JSON.
-
-It imports little, so that it begins at once.
-"""
+"""What is found out of a search that has ended, called in a process of its own: it imports little, to begin at once."""
 
 from __future__ import annotations
 
-import json
-import pickle
-import sys
-from collections.abc import Callable
-from typing import Any, BinaryIO
+from dataclasses import dataclass
+from typing import Any
 
-from ...certificate import CertificateError, verify
-from ...data.problem_arguments import ProblemError
+from ...certificate import verify
 from ...models import Model
 from ...multiclass import MultiClassCertificate
+from ...report import Withstood
 from ..live.apart import limit_resources
+from ..live.wording import count
 
 MAX_SECONDS = 900
 ROBUSTNESS_SECONDS = 20
@@ -24,53 +19,40 @@ MAX_BYTES = 4_000_000_000
 """Address space that the check may use, where the system can limit it."""
 
 
-def _answer(stream: BinaryIO) -> dict[str, Any]:
-    task, search, model = pickle.load(stream)
-    try:
-        return _TASKS[task](search, model)
-    except (CertificateError, ProblemError) as error:
-        return {"error": str(error)}
-    except MemoryError:
-        return {"error": f"the check needs more than {MAX_BYTES / 1e9:g} GB"}
+@dataclass(frozen=True)
+class Verdict:
+    """What the check says."""
+
+    valid: bool
+    reason: str
+    checked: dict[str, int]  # counts of what was checked
+    seconds: float  # of the check alone
+
+    @property
+    def tone(self) -> str:
+        """Of the line that says it."""
+        return "proven" if self.valid else "failed"
+
+    def __str__(self) -> str:
+        counted = ", ".join(f"{count(n)} {what.replace('_', ' ')}" for what, n in self.checked.items())
+        checked = f"; checked {counted} in {self.seconds:.1f} s" if counted else ""
+        return f"{'valid' if self.valid else 'not valid'}: {self.reason}{checked}"
 
 
-def _verify(search: Any, model: Model) -> dict[str, Any]:
-    _say({"doing": "making the certificate"})
+def checked(search: Any, model: Model) -> Verdict:
+    """The independent check of the certificate that a search makes."""
+    limit_resources(MAX_BYTES, MAX_SECONDS)
     certificate = search.certificate()
-    _say({"doing": f"checking the certificate ({certificate.nbytes / 1e6:.1f} MB)"})
     several = isinstance(certificate, MultiClassCertificate)
     found = certificate.check(search.problem, model) if several else verify(search.problem, model, certificate)
-    return {"valid": found.valid, "reason": found.reason, "checked": dict(found.checked), "seconds": found.seconds}
+    return Verdict(found.valid, found.reason, dict(found.checked), found.seconds)
 
 
-def _robustness(search: Any, model: Model) -> dict[str, Any]:
+def withstood(search: Any, model: Model) -> Withstood:
+    """How many rows may change before another list than the optimum wins."""
     from ...rule_list import RobustnessSearch
     from ...search import solve
 
+    limit_resources(MAX_BYTES, MAX_SECONDS)
     asked = RobustnessSearch(search, memory_limit=MAX_BYTES // 4)
-    if not asked.compiled:
-        _say({"doing": "compiling"})
-    _say({"doing": "comparing the lists near the optimum"})
-    solve(asked, time_limit=ROBUSTNESS_SECONDS)
-    known = asked.robustness
-    if known is None:
-        return {"error": "the list is not known to be optimal"}
-    return {
-        "rows": int(search.problem.total_weight),
-        "withstands": {each.change: each.withstands for each in known.changes},
-        "breaks": {each.change: each.breaks for each in known.changes},
-        "ties": known.ties,
-    }
-
-
-_TASKS: dict[str, Callable[[Any, Model], dict[str, Any]]] = {"verify": _verify, "robustness": _robustness}
-
-
-def _say(message: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    limit_resources(MAX_BYTES, MAX_SECONDS)  # also should the page have died
-    _say(_answer(sys.stdin.buffer))
+    return Withstood.of(asked, solve(asked, time_limit=ROBUSTNESS_SECONDS))

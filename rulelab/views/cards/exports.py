@@ -1,11 +1,10 @@
-"""The menu of all that a model is saved as: its file, its rules in words and in several languages, and what there is
-besides."""
+"""The menu of all that a model is saved as: its file, its rules in words and in several languages, and more."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -20,29 +19,37 @@ from ..widgets.style import BAR_CSS, CARD_CSS
 from .card import Card
 
 AnyModel = Model | MultiClassRuleList
-Written = Callable[[AnyModel, str], str]
 Files = dict[str, tuple[str, Callable[[], Any]]]
 """What can be saved: its name, with the name of the file and what makes it."""
-
-FORMS: dict[str, tuple[str, Written]] = {
-    "SQL (DuckDB)": (".sql", lambda model, _: model.to_sql("duckdb")),
-    "SQL (PostgreSQL)": (".sql", lambda model, _: model.to_sql("postgresql")),
-    "SQL (SQLite)": (".sql", lambda model, _: model.to_sql("sqlite")),
-    "Python function": (".py", lambda model, _: model.to_python()),
-    "PMML": (".pmml", lambda model, target: model.to_pmml(target or "prediction")),
+JSON, RULES, SCRIPT = "Model (JSON)", "Rules (text)", "Python script"
+FORMS: dict[str, tuple[str, Callable[[AnyModel, str], str]]] = {
+    JSON: ("model.json", lambda model, _: model.to_json()),
+    RULES: ("rules.txt", lambda model, target: f"{model.to_text(target or None)}\n"),
+    "SQL (DuckDB)": ("model.sql", lambda model, _: model.to_sql("duckdb")),
+    "SQL (PostgreSQL)": ("model.sql", lambda model, _: model.to_sql("postgresql")),
+    "SQL (SQLite)": ("model.sql", lambda model, _: model.to_sql("sqlite")),
+    "Python function": ("model.py", lambda model, _: model.to_python()),
+    "PMML": ("model.pmml", lambda model, target: model.to_pmml(target or "prediction")),
 }
-"""Languages with the ending of a file, and what writes a model of a target in them."""
+"""What models are written in, with the name of the file, and what writes a model of a target."""
 _MAKING = "The {} is being made ..."
 
 
 class Exports:
     """A button, and what unfolds under it; each file is made when it is asked for.
 
-    `model` gives the model with the labels of the data, and the name of what it predicts.
+    `model` gives the model with the labels of the data, and the name of what it predicts. `own`: what is written
+    besides, or otherwise, by what it is called: the name of the file, and what writes it.
     """
 
-    def __init__(self, model: Callable[[], tuple[AnyModel, str]]) -> None:
-        self._model = model
+    def __init__(
+        self, model: Callable[[], tuple[AnyModel, str]], own: Mapping[str, tuple[str, Callable[[], str]]] | None = None
+    ) -> None:
+
+        def of_model(write: Callable[[AnyModel, str], str]) -> Callable[[], str]:
+            return lambda: write(*model())
+
+        self._forms = {form: (file, of_model(write)) for form, (file, write) in FORMS.items()} | dict(own or {})
         self.button = button("Export", self.turn, 76)
         self._row = pn.FlexBox(stylesheets=[BAR_CSS], gap="8px", margin=0)
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0))
@@ -78,37 +85,29 @@ class Exports:
         self._note.object = said
 
     def text(self, form: str) -> io.StringIO:
-        """The model in one of the languages of `FORMS`; raises ModelError when it cannot be written in it."""
-        return io.StringIO(FORMS[form][1](*self._model()))
-
-    def as_json(self) -> io.StringIO:
-        """The model, as `rulelab.load_model` reads it."""
-        return io.StringIO(self._model()[0].to_json())
-
-    def as_text(self) -> io.StringIO:
-        """The rules in words."""
-        model, target = self._model()
-        return io.StringIO(f"{model.to_text(target or None)}\n")
+        """The model in one of the `FORMS`, or of its own; raises ModelError when it cannot be written in it."""
+        return io.StringIO(self._forms[form][1]())
 
     def files(self) -> Files:
         """What can be saved now."""
-        files: Files = {"Model (JSON)": ("model.json", self.as_json), "Rules (text)": ("rules.txt", self.as_text)}
-        return files | {
-            form: (f"model{ending}", partial(self.text, form))
-            for form, (ending, _) in FORMS.items()
-            if not self._unwritable(form)
+        without = self._unwritable()
+        return {
+            form: (file, partial(self.text, form)) for form, (file, _) in self._forms.items() if form not in without
         }
 
     def missing(self) -> list[str]:
         """Why there is not more, as HTML."""
-        return [f"No {esc(form)}: {esc(said)}." for form in FORMS if (said := self._unwritable(form))]
+        return [f"No {esc(form)}: {esc(why)}." for form, why in self._unwritable().items()]
 
-    def _unwritable(self, form: str) -> str:
-        try:
-            self.text(form)
-        except ModelError as error:
-            return str(error)
-        return ""
+    def _unwritable(self) -> dict[str, str]:
+        """What the model cannot be written in, and why."""
+        why = {}
+        for form in self._forms:
+            try:
+                self.text(form)
+            except ModelError as error:
+                why[form] = str(error)
+        return why
 
     async def _made(self, what: str, make: Callable[[], Content]) -> Content:
         """What takes long, made in a thread of its own; the page goes on, and says so."""
@@ -124,20 +123,7 @@ class Exports:
             self.refresh()
 
 
-class CardExports(Exports):
-    """Those of a card: its file has what the card says."""
-
-    def __init__(self, card: Callable[[], Card]) -> None:
-        super().__init__(lambda: (card().named, card().target))
-        self._card = card
-
-    def as_json(self) -> io.StringIO:
-        """The saved model, with what the card says."""
-        return io.StringIO(self._card().to_json())
-
-    def as_script(self) -> io.StringIO:
-        """A script that makes the model again."""
-        return io.StringIO(self._card().code)
-
-    def files(self) -> Files:
-        return super().files() | {"Python script": ("model.py", self.as_script)}
+def card_exports(card: Callable[[], Card]) -> Exports:
+    """Those of a card: its file has what the card says, and a script makes the model again."""
+    own = {JSON: ("model.json", lambda: card().to_json()), SCRIPT: ("model.py", lambda: card().code)}
+    return Exports(lambda: (card().named, card().target), own)

@@ -143,11 +143,6 @@ class Together:
     n_cards: int = 1  # cards side by side
 
     @property
-    def several(self) -> bool:
-        """Whether there is something to compare."""
-        return self.n_cards > 1
-
-    @property
     def layout(self) -> str:
         """Class of what is laid out by how many cards share the width."""
         return "of2" if self.n_cards == 2 else "of3" if self.n_cards == 3 else "many"
@@ -208,12 +203,7 @@ def _scale(line: Sequence[Figure]) -> tuple[float, float] | None:
     highest = max(value.number if value.ends is None else value.ends[1] for value in values)
     if len(line[0].values) == 1:
         return 0.0, max(highest, 1.0)
-    return in_steps(lowest, highest)
-
-
-def in_steps(low: float, high: float) -> tuple[float, float]:
-    """The ends of a scale of shares in whole steps, that these are within."""
-    return max(0.0, math.floor(_STEP * low - 1e-9) / _STEP), min(1.0, math.ceil(_STEP * high + 1e-9) / _STEP)
+    return max(0.0, math.floor(_STEP * lowest - 1e-9) / _STEP), min(1.0, math.ceil(_STEP * highest + 1e-9) / _STEP)
 
 
 def _place(number: float, scale: tuple[float, float]) -> float:

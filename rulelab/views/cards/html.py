@@ -49,15 +49,6 @@ def rules(card: Card, marked: Differences | None = None, only: bool = False) -> 
     return rules_table(card.model, card.names, card.target, Marks(marked.rules, marked.places > 0, only))
 
 
-def groups(scores: Scores) -> str:
-    """Rates per group of each sensitive attribute, with intervals; empty when there are none."""
-    if not scores.groups and not scores.left_out:
-        return ""
-    of = "test" if scores.on_test else "training"
-    tables = "".join(group_table(name, table) for name, table in scores.groups.items())
-    return f"<details open><summary>Rates per group, {of} rows</summary>{tables}{groups_note(scores)}</details>"
-
-
 def groups_note(scores: Scores) -> str:
     """What is to be known about the tables of groups."""
     notes = [f"{text}: not shown" for text in scores.left_out]

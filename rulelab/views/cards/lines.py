@@ -54,6 +54,10 @@ class Place(NamedTuple):
     shared: Together = Together()  # what they do share
 
 
+ALONE = Place()
+"""Of a card without others."""
+
+
 def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = None, only: bool = False) -> list[Place]:
     """The places of cards side by side.
 
@@ -70,21 +74,18 @@ def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = N
     ]
 
 
-def rules(card: Card, marked: Differences | None = None, shared: Together | None = None) -> Section:
+def rules(card: Card, place: Place = ALONE) -> Section:
     """The rules in words; side by side with others, each on one height with the rule of that place on other cards."""
-    marked, shared = marked or Differences(), shared or Together()
-    table = html.rules(card, marked, shared.only)
-    if not shared.several:
+    table = html.rules(card, place.marked, place.shared.only)
+    if place.shared.n_cards < 2:
         return Section(f"<div>{table}</div>")
-    return Section(f'<div class="lines ranks {shared.layout}">{table}</div>', marked.places or n_lines(card.model))
+    layout = f"lines ranks {place.shared.layout}"
+    return Section(f'<div class="{layout}">{table}</div>', place.marked.places or n_lines(card.model))
 
 
-def figures_of(card: Card, scores: Scores, beside: Beside | None = None, shared: Together | None = None) -> Section:
-    """What is known of how good the model is: a line per figure, the same ones on every card.
-
-    `beside`: the card that it is compared with. `shared`: what the cards side by side have in common.
-    """
-    shared = shared or Together()
+def figures_of(card: Card, scores: Scores, place: Place = ALONE) -> Section:
+    """What is known of how good the model is: a line per figure, the same ones on every card."""
+    beside, shared = place.beside, place.shared
     own = figures(card, scores, None if beside is None else beside.card)
     others: list[Figure] = [] if beside is None else figures(beside.card, beside.scores)
     lines = []
@@ -152,9 +153,9 @@ def doubts(card: Card, scores: Scores) -> str:
     return doubt_list(known)
 
 
-def groups(card: Card, scores: Scores, attributes: Sequence[str] = (), beside: Beside | None = None) -> Section:
-    """Tables of the groups of these attributes, by default of all that the card has: a line for each, and a heading."""
-    names = attributes or tuple(scores.groups)
+def groups(card: Card, scores: Scores, place: Place = ALONE) -> Section:
+    """Tables of the groups of all attributes that cards side by side have: a line for each, and a heading."""
+    names, beside = place.attributes or tuple(scores.groups), place.beside
     of = "test" if scores.on_test else "training"
     known = bool(scores.groups or scores.left_out)
     title = f"<h3>Rates per group, {of} rows</h3>{html.groups_note(scores)}" if known else ""
@@ -169,9 +170,9 @@ def groups(card: Card, scores: Scores, attributes: Sequence[str] = (), beside: B
     return Section(f'<div class="lines">{parts}</div>', 1 + len(tables))
 
 
-def facts(card: Card, marked: Differences | None = None) -> Section:
+def facts(card: Card, place: Place = ALONE) -> Section:
     """Data and parameters; those that differ from the other cards are marked, the others are pale."""
-    marked = marked or Differences()
+    marked = place.marked
     names = marked.names if marked.places else tuple(card.facts)
     notes = [_SOURCES[card.origin] if card.origin else ""]
     if not card.facts:
@@ -193,13 +194,13 @@ def facts(card: Card, marked: Differences | None = None) -> Section:
 def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
     """What is written on a card under its heading, in order, by the names of the parts."""
     return {
-        "rules": rules(card, place.marked, place.shared),
-        "figures": figures_of(card, scores, place.beside, place.shared),
+        "rules": rules(card, place),
+        "figures": figures_of(card, scores, place),
         "by_class": Section(class_tables(card.model, card.classes)),
         "doubts": Section(doubts(card, scores)),
         "fairness": Section(fairness(card, scores)),
-        "groups": groups(card, scores, place.attributes, place.beside),
-        "facts": facts(card, place.marked),
+        "groups": groups(card, scores, place),
+        "facts": facts(card, place),
     }
 
 

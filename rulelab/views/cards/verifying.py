@@ -5,54 +5,30 @@ One task is the independent check of the certificate, another how many rows may 
 
 from __future__ import annotations
 
-import json
 import os
-import pickle
-import subprocess
-import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ...certificate import CertificateError
 from ...report import Withstood
 from ...rule_list import RuleListSearch
+from ..live.apart import NotDoneError, apart
 from ..live.job import Job, Pool, Progress
 from ..live.ticker import Work
-from ..live.wording import count, grouped
+from ..live.wording import grouped
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.html import LiveText
 from . import checker
 from .card import BROWSER, KEPT, Card
+from .checker import Verdict
 
 CHECKS = Pool(max(1, (os.cpu_count() or 2) - 1))
 """The line in front of the processes that check."""
 AGAIN = "Try again"
 _FAILED = "an error of the program, which the log of the server has, kept it from an answer; press “Try again”"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the check says."""
-
-    valid: bool
-    reason: str
-    checked: dict[str, int]  # counts of what was checked
-    seconds: float  # of the check alone
-
-    @property
-    def tone(self) -> str:
-        """Of the line that says it."""
-        return "proven" if self.valid else "failed"
-
-    def __str__(self) -> str:
-        counted = ", ".join(f"{count(n)} {what.replace('_', ' ')}" for what, n in self.checked.items())
-        checked = f"; checked {counted} in {self.seconds:.1f} s" if counted else ""
-        return f"{'valid' if self.valid else 'not valid'}: {self.reason}{checked}"
 
 
 def refusal(card: Card) -> str:
@@ -84,28 +60,40 @@ def fragile(card: Card) -> str:
 
 
 def check(card: Card, progress: Progress) -> Verdict:
-    """Make the certificate and check it.
+    """Make the certificate and check it, or check the one that is kept.
 
     ValueError when there is no certificate, or the check was cancelled or took too long.
     """
     if reason := refusal(card):
         raise CertificateError(reason)
-    if card.recheck is not None:
-        progress.report("checking the proof that is kept")
-        said = card.recheck(progress.on_cancel)
-        progress.report("")  # ends it where it was cancelled
-        how, _, rest = said.partition(": ")
-        if how not in ("valid", "not valid"):
-            raise CertificateError(said)
-        return Verdict(how == "valid", rest, {}, 0.0)
-    return Verdict(**_asked("verify", card, progress))
+    if card.recheck is None:
+        return _asked(checker.checked, "making the certificate and checking it", card, progress)
+    progress.report("checking the proof that is kept")
+    said = card.recheck(progress.on_cancel)
+    progress.report("")  # ends it where it was cancelled
+    how, _, rest = said.partition(": ")
+    if how not in ("valid", "not valid"):
+        raise CertificateError(said)
+    return Verdict(how == "valid", rest, {}, 0.0)
 
 
 def robustness(card: Card, progress: Progress) -> Withstood:
     """Find how many rows may change; raises ValueError as `check` does."""
     if reason := fragile(card):
         raise CertificateError(reason)
-    return Withstood(**_asked("robustness", card, progress))
+    return _asked(checker.withstood, "comparing the lists near the optimum", card, progress)
+
+
+def _asked(work: Callable[..., Any], doing: str, card: Card, progress: Progress) -> Any:
+    """What a process of its own answers."""
+    progress.report(doing)
+    try:
+        return apart(work, card.search, card.model, on_cancel=progress.on_cancel)
+    except NotDoneError:
+        progress.report("")  # ends it where it was cancelled
+        raise CertificateError(f"the check ended without an answer; it may take {checker.MAX_SECONDS} s") from None
+    except MemoryError:
+        raise CertificateError(f"the check needs more than {checker.MAX_BYTES / 1e9:g} GB") from None
 
 
 @dataclass(frozen=True)
@@ -122,55 +110,6 @@ class Task:
 
 VERIFY = Task("Check the proof", icons.CHECK, "Checking", "not checked", refusal, check)
 ROBUSTNESS = Task("Robustness", icons.SHIELD, "Robustness", "its robustness is not known", fragile, robustness)
-
-
-def _asked(task: str, card: Card, progress: Progress) -> dict[str, Any]:
-    """What the process answers."""
-    progress.report("starting the check")
-    process = subprocess.Popen(
-        [sys.executable, "-m", checker.__name__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])},
-    )
-    late = threading.Event()
-
-    def end() -> None:
-        late.set()
-        process.kill()
-
-    timer = threading.Timer(checker.MAX_SECONDS, end)
-    timer.start()
-    progress.on_cancel(process.kill)
-    try:
-        answer = _converse(process, task, card, progress)
-    finally:
-        timer.cancel()
-        process.kill()
-        process.wait()
-    if answer is None:
-        progress.report("")  # ends it where it was cancelled
-        if late.is_set():
-            raise CertificateError(f"the check was not done after {checker.MAX_SECONDS} s")
-        raise RuntimeError(f"the process that checks ended without an answer, with code {process.returncode}")
-    if "error" in answer:
-        raise CertificateError(answer["error"])
-    return answer
-
-
-def _converse(process: Any, task: str, card: Card, progress: Progress) -> dict[str, Any] | None:
-    """Hand the search over and follow what the process says; None when it ends without an answer."""
-    try:
-        with process.stdin as stream:
-            pickle.dump((task, card.search, card.model), stream, protocol=pickle.HIGHEST_PROTOCOL)
-    except BrokenPipeError:
-        return None
-    for line in process.stdout:
-        said = json.loads(line)
-        if "doing" not in said:
-            return said
-        progress.report(said["doing"])
-    return None
 
 
 class Check(Work):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from ...snapshot import Snapshot
 from ..live.job import Job
 from ..live.ticker import Work
 from ..notebook import NotebookViewer
-from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
 from ..widgets.fields import WIDE, alert, button
 from ..widgets.html import Html
@@ -29,7 +27,7 @@ from . import html as card_html
 from . import lines, scores
 from .card import Card
 from .differences import default_names
-from .exports import CardExports
+from .exports import card_exports
 from .lines import Place
 from .verifying import ROBUSTNESS, Check, fragile
 
@@ -55,14 +53,12 @@ class ModelCard(NotebookViewer):
         Weights of the rows of ``data``.
     on_remove : callable, optional
         Called by the button Remove; without it there is no such button.
-    on_move : callable, optional
-        Called with -1 or 1 by the buttons Move left and Move right; without it there are none.
 
     Attributes
     ----------
     intended_use, limits : str
         Written by people, shown and saved with the model.
-    exports : CardExports
+    exports : Exports
         What it is saved as.
     parts : dict of str to pane
         What is written in it: "head", "rules", "figures", "by_class", "doubts", "fairness", "groups", "facts".
@@ -93,7 +89,6 @@ class ModelCard(NotebookViewer):
         snapshot: Snapshot | None = None,
         sample_weight: Any = None,
         on_remove: Callable[[], None] | None = None,
-        on_move: Callable[[int], None] | None = None,
         **params: Any,
     ) -> None:
         if not isinstance(model, Model | Card):
@@ -105,8 +100,8 @@ class ModelCard(NotebookViewer):
         self._card = model
         self.scores = scores.of_counts(self._card)  # as far as they are known
         self._place = Place(name=default_names([self._card])[0])
-        self._on_remove, self._on_move = on_remove, on_move
-        self.exports = CardExports(lambda: self.card)
+        self._on_remove = on_remove
+        self.exports = card_exports(lambda: self.card)
         self.check = Check(lambda: self._card)
         self.robust = Check(lambda: self._card, task=ROBUSTNESS)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
@@ -140,11 +135,6 @@ class ModelCard(NotebookViewer):
     def busy(self) -> bool:
         """Whether scores or a check are under way."""
         return self._scoring.busy or self.check.busy or self.robust.busy
-
-    def may_move(self, *, left: bool, right: bool) -> None:
-        """Say whether there is a place on either side that the card could go to; alone it has no buttons for that."""
-        for each, able in zip(self._moves, (left, right), strict=False):
-            each.param.update(able=able, visible=left or right)
 
     def take(self, place: Place) -> None:
         """Take a place among other cards."""
@@ -228,12 +218,6 @@ class ModelCard(NotebookViewer):
         actions: list[Any] = [self.check.button]
         if self._card.proof is not None and self._card.proof.proven and not fragile(self._card):
             actions.append(self.robust.button)
-        self._moves: list[Press] = []
-        if self._on_move is not None:
-            for side, by in (("left", -1), ("right", 1)):
-                box = {"why": f"No card stands {side} of this one", "height": 34, "width": 88, "margin": 0}
-                self._moves.append(Press(partial(self._on_move, by), label=f"Move {side}", **box))
-            actions += self._moves
         if self._on_remove is not None:
             remove = self._on_remove
             actions.append(button("Remove", lambda _: remove(), None))

@@ -17,13 +17,12 @@ from ..cards import lines, report
 from ..cards.card import Card
 from ..cards.card_file import MAX_UPLOAD_BYTES, parse
 from ..cards.differences import LETTERS, incomparable
-from ..cards.report import glance
 from ..cards.view import ModelCard
 from ..live.job import Job
 from ..live.ticker import Beat, Work
 from ..live.wording import counted
 from ..notebook import NotebookViewer, one_at_a_time
-from ..widgets.browser import Focus, Kept
+from ..widgets.browser import Kept
 from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, Complaining, alert, button, select, when_page_ends
@@ -54,11 +53,11 @@ class CompareView(Complaining, NotebookViewer):
         Lets the cards survive that the page is loaded again; it has to be shown somewhere on the page.
     """
 
-    base: param.Selector[ModelCard | None] = param.Selector(
-        default=None, objects={"none": None}, label="Differences to", doc="The card that the others are compared with."
-    )
     against: param.Selector[str] = param.Selector(
-        default=LETTERS[0], objects=[*LETTERS, "none"], doc="The letter of that card, which survives a reload."
+        default=LETTERS[0],
+        objects=[*LETTERS, "none"],
+        label="Differences to",
+        doc="The letter of the card that the others are compared with.",
     )
     only = param.Boolean(default=False, label="Only what differs", doc="Of rules, figures, data and parameters.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
@@ -95,6 +94,12 @@ class CompareView(Complaining, NotebookViewer):
         """The pinned cards, in order."""
         return tuple(self._cards)
 
+    @property
+    def base(self) -> ModelCard | None:
+        """The card that the others are compared with; None: they are not."""
+        known = {shown.letter: shown for shown in self._cards} if len(self._cards) > 1 else {}
+        return known.get(self.against)
+
     def __panel__(self) -> Any:
         return self._layout
 
@@ -119,15 +124,12 @@ class CompareView(Complaining, NotebookViewer):
         for card, letter in zip(cards, LETTERS[n:], strict=False):
             self._cards.append(self._made(card))
             self._cards[-1].letter = letter
-        if n < 2 <= len(self._cards):
-            self._offer()
-            self.base = self._cards[0]
         self._arrange()
         self._keep()
         return list(LETTERS[n : n + len(cards)])  # others may have come back meanwhile, behind them
 
     def _made(self, card: Card) -> ModelCard:
-        shown = ModelCard(card, on_remove=lambda: self.remove(shown), on_move=lambda by: self._step(shown, by))
+        shown = ModelCard(card, on_remove=lambda: self.remove(shown))
         shown.param.watch(lambda *_: self._keep(), ["intended_use", "limits", "called"])
         shown.param.watch(lambda *_: self._arrange(), "called")
         shown.param.watch(self._has_scores, "scored")
@@ -139,31 +141,17 @@ class CompareView(Complaining, NotebookViewer):
         self._beat.start()
 
     @one_at_a_time
-    def move(self, shown: ModelCard, by: int) -> None:
-        """Let a card go so many places to the right, or to the left where ``by`` < 0; beyond the ends: nothing."""
-        place = self._cards.index(shown)
-        if by and 0 <= place + by < len(self._cards):
-            self._cards.insert(place + by, self._cards.pop(place))
-            self._arrange()
-            self._keep()
-
-    def _step(self, shown: ModelCard, by: int) -> None:
-        """The buttons of a card, that keep the keyboard."""
-        before = self._cards.index(shown)
-        self.move(shown, by)
-        if (place := self._cards.index(shown)) != before:
-            left = place > 0 and (by < 0 or place + 1 == len(self._cards))  # at an end only one of them can be pressed
-            self._focus.wanted = [place, "Move left" if left else "Move right", self._focus.wanted[2] + 1]
-
-    @one_at_a_time
     def remove(self, shown: ModelCard) -> None:
         """Take a card away."""
         shown.close()
+        base = self.base
         self._cards.remove(shown)
-        if self.base is shown:
-            self.base = self._cards[0] if len(self._cards) > 1 else None
+        for letter, each in zip(LETTERS, self._cards, strict=False):
+            each.letter = letter
         self._others.forget(self._cards)
         self.complain("")
+        if self.against != "none":
+            self.against = base.letter if base in self._cards else LETTERS[0]
         self._arrange()
         self._keep()
 
@@ -250,33 +238,27 @@ class CompareView(Complaining, NotebookViewer):
             )
         )
 
-    @param.depends("base", "only", watch=True)
+    @param.depends("against", "only", watch=True)
     def _arrange(self) -> None:
         """Give every card its place, its name among the others, and what it is compared with."""
         own = [shown.card for shown in self._cards]
         scores = [shown.scores for shown in self._cards]
-        base = self._cards.index(self.base) if self.base in self._cards else None
+        base = None if self.base is None else self._cards.index(self.base)
         with pn.io.hold():
             for shown, place in zip(self._cards, lines.places(own, scores, base, self.only), strict=True):
                 shown.take(place)
-            for k, shown in enumerate(self._cards):
-                shown.may_move(left=k > 0, right=k + 1 < len(self._cards))
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
                 self._grid.objects = objects
-            self._offer()
             self._grid.visible = self._terms.visible = bool(self._cards)
             self._empty.visible = not self._cards
             several = len(self._cards) > 1
-            self._among.visible = self._glance_box.visible = several
-            letters = [shown.letter for shown in self._cards]
-            self._glance.object = glance(letters, scores) if several else ""
+            self._among.visible = several
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
             self._report.visible = bool(self._cards)
             self._offer_files()
             self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
-        if several and not self._returning.busy:
-            self.against = "none" if base is None else LETTERS[base]
+        self._offer()
         self.refresh()
 
     def _unfold(self, *_: Any) -> None:
@@ -286,25 +268,15 @@ class CompareView(Complaining, NotebookViewer):
         """There is a button as long as there is something to save."""
         self._export.visible = bool(self._cards) or (self.files is not None and self.files.visible)
 
-    @param.depends("against", watch=True)
-    def _choose_base(self) -> None:
-        """Compare with the card that has this letter; those that are to come back are waited for."""
+    def _offer(self) -> None:
+        """Which cards the others can be compared with; those that are to come back are waited for."""
         if len(self._cards) < 2 or self._returning.busy:
             return
-        if self.against == "none":
-            self.base = None
-        elif LETTERS.index(self.against) < len(self._cards):
-            self.base = self._cards[LETTERS.index(self.against)]
-        else:
+        if self.against not in ("none", *LETTERS[: len(self._cards)]):
             self.complain(f"there is no card {self.against} to compare with; the others are compared with A")
-            self.base = self._cards[0]
             self.against = LETTERS[0]
-
-    def _offer(self) -> None:
-        """Which cards the others can be compared with."""
-        offered = {f"{shown.letter} {plain(shown.title, 60)}": shown for shown in self._cards}
-        if self.param.base.objects != [*offered.values(), None] or self.param.base.names != {**offered, "none": None}:
-            self.param.base.objects = {**offered, "none": None}
+        offered = {f"{shown.letter} {plain(shown.title, 60)}": shown.letter for shown in self._cards}
+        self._against.options = {**offered, "none": "none"}
 
     def _keep(self) -> None:
         """Let the browser keep the cards, once it has said what it kept before."""
@@ -329,13 +301,12 @@ class CompareView(Complaining, NotebookViewer):
 
     def _put_back(self, job: Job) -> None:
         cards, complaints = job.result or ([], [f"the pinned models cannot be brought back: {job.error}"])
-        against, places = self.against, len(LETTERS) - len(self._cards)  # pinning changes it
+        places = len(LETTERS) - len(self._cards)
         self._take(cards[:places])
         if lost := [card.name or card.title for card in cards[places:]]:
             complaints.append(f"there is no place to bring back {', '.join(lost)}: at most {len(LETTERS)} are pinned")
         if complaints:
             self.complain("; ".join(complaints))
-        self.against = against
         self._keep()
 
     def _not_kept(self, event: param.parameterized.Event) -> None:
@@ -371,15 +342,12 @@ class CompareView(Complaining, NotebookViewer):
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
         self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
-        base = select(self.param.base, 300, description=None)
+        self._against = select(self.param.against, 300, description=None)
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"
         )
-        self._among = pn.Row(base, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
+        self._among = pn.Row(self._against, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
         self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
-        self._glance = Html("", stylesheets=[MODEL_CSS], **WIDE)
-        self._glance_box = pn.Column(self._glance, stylesheets=[PANEL_CSS], visible=False, **WIDE)
-        self._focus = Focus(boxes=".rl-model", width=0, height=0, margin=0)
         self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
         self._layout = pn.Column(
             pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._export, stylesheets=[BAR_CSS], **WIDE),
@@ -391,10 +359,8 @@ class CompareView(Complaining, NotebookViewer):
             self._empty,
             self._among,
             self._advice,
-            self._glance_box,
             self._grid,
             self._terms,
-            self._focus,
             stylesheets=[STACK_CSS],
             **WIDE,
         )

@@ -14,7 +14,7 @@ from ..cards.templates import filled
 from ..compare.table import row, same_of, unknown
 from ..live.wording import NONE, count
 from .card import title_of
-from .points import COMPLEXITY, LABELS, Point, number, percent
+from .points import COMPLEXITY, LABELS, PARTS, Point, number, percent
 from .run import Started
 
 _OF_THE_MODEL = (COMPLEXITY, "rules", "conditions", "seconds")
@@ -67,7 +67,9 @@ def rates(table: pd.DataFrame, attribute: str, on: str) -> str:
     """Rates of every group with intervals."""
     if table.empty:
         return ""
-    return card_html.groups(Scores(None, groups={attribute: table}, on_test=on == "test"))
+    note = card_html.groups_note(Scores(None, groups={attribute: table}))
+    said = f"{card_html.group_table(attribute, table)}{note}"
+    return f"<details open><summary>Rates per group, {PARTS[on]}</summary>{said}</details>"
 
 
 def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How methods look in pictures of fronts: a hue, a marker and a short name each, told apart without colours too."""
+"""How methods look in pictures of fronts: a hue and a marker each, told apart without colours too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ class Look(NamedTuple):
     marker: str
     light: str
     dark: str
-    short: str
 
     @property
     def fill(self) -> float:
@@ -25,26 +24,25 @@ class Look(NamedTuple):
 
 
 LOOKS = {
-    "rule_list": Look("circle", BLUE, SKY, "list"),
-    "falling_rule_list": Look("square", ORANGE, "#F08A3C", "falling"),
-    "rule_set": Look("triangle", GREEN, "#2FC79A", "set"),
-    "least_gap": Look("x", "#1F7A8C", "#7FD6E8", "list of least gap"),
-    "least_gap_of_sets": Look("triangle_pin", "#4F7A1E", "#A8D66B", "set of least gap"),
-    "greedy_list": Look("circle_cross", "#3B6E8F", "#9CC3DE", "greedy"),
-    "cart": Look("inverted_triangle", "#AA4499", "#E08CD2", "CART"),
-    "random_forest": Look("diamond", "#882255", "#F07AA8", "forest"),
-    "logistic_regression": Look("hex", "#332288", "#A79BFF", "logistic"),
-    "svm": Look("circle_x", "#00757F", "#6FD3DC", "SVM"),
-    "adaboost": Look("star", "#7A7A00", "#D9D35F", "AdaBoost"),
-    "ripper": Look("diamond_cross", "#B0413E", "#FF9E8F", "RIPPER"),
-    "c45_rules": Look("square_cross", "#5E4B8B", "#C7B5F5", "C4.5"),
-    "c50": Look("square_x", "#2F6B4F", "#86CBA6", "C5.0"),
-    "exponentiated_gradient": Look("square_pin", "#96651B", "#E0B060", "exp. gradient"),
-    "threshold_optimizer": Look("plus", "#C4536B", "#FFB3BA", "thresholds"),
-    "compas_score": Look("asterisk", "#5F5F5F", "#C8C8C8", "COMPAS"),
+    "rule_list": Look("circle", BLUE, SKY),
+    "falling_rule_list": Look("square", ORANGE, "#F08A3C"),
+    "rule_set": Look("triangle", GREEN, "#2FC79A"),
+    "least_gap": Look("x", "#1F7A8C", "#7FD6E8"),
+    "least_gap_of_sets": Look("triangle_pin", "#4F7A1E", "#A8D66B"),
+    "greedy_list": Look("circle_cross", "#3B6E8F", "#9CC3DE"),
+    "cart": Look("inverted_triangle", "#AA4499", "#E08CD2"),
+    "random_forest": Look("diamond", "#882255", "#F07AA8"),
+    "logistic_regression": Look("hex", "#332288", "#A79BFF"),
+    "svm": Look("circle_x", "#00757F", "#6FD3DC"),
+    "adaboost": Look("star", "#7A7A00", "#D9D35F"),
+    "ripper": Look("diamond_cross", "#B0413E", "#FF9E8F"),
+    "c45_rules": Look("square_cross", "#5E4B8B", "#C7B5F5"),
+    "c50": Look("square_x", "#2F6B4F", "#86CBA6"),
+    "exponentiated_gradient": Look("square_pin", "#96651B", "#E0B060"),
+    "threshold_optimizer": Look("plus", "#C4536B", "#FFB3BA"),
+    "compas_score": Look("asterisk", "#5F5F5F", "#C8C8C8"),
 }
-"""Colours on a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol. The short name
-stands beside points that have no rule count."""
+"""Colours on a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol."""
 COLORS = {method: {False: look.light, True: look.dark} for method, look in LOOKS.items()}
 _SHAPES: dict[str, str] = json.loads(asset("markers.json"))
 """The markers of Bokeh as SVG, in a square of 14."""
@@ -60,21 +58,3 @@ def swatch_css(method: str, dark: bool) -> str:
     )
     picture = f'url("data:image/svg+xml,{quote(svg)}") no-repeat left center'
     return f":host {{ color: {TEXT}; width: auto; padding-left: 19px; background: {picture}; }}{_LABEL_CSS}"
-
-
-def spread_out(heights: list[float], least: float, low: float, high: float) -> list[float]:
-    """Places for labels of points, as near to them as the least distance between two of them lets them be."""
-    order = sorted(range(len(heights)), key=lambda i: heights[i])
-    raised, lowered = list(heights), list(heights)
-    below, above = low - least, high + least
-    for i in order:
-        raised[i] = below = max(heights[i], below + least)
-    for i in reversed(order):
-        lowered[i] = above = min(heights[i], above - least)
-    places = [(a + b) / 2 for a, b in zip(raised, lowered, strict=True)]  # both keep the distance, and so does the mean
-    below, above = low - least, high + least
-    for i in reversed(order):
-        places[i] = above = min(places[i], above - least)
-    for i in order:
-        places[i] = below = max(places[i], below + least)
-    return places

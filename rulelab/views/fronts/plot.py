@@ -22,21 +22,17 @@ from ..live.wording import counted
 from ..search.plots.base import Columns, Plot, add_legend, enlarged, new_figure, replace, show_entries
 from ..widgets.esc import plain
 from ..widgets.style import INK
-from .look import COLORS, LOOKS, spread_out
+from .look import COLORS, LOOKS
 from .points import COMPLEXITY, FALSE_POSITIVES, LABELS, Point, front, fronts, number, percent
 
 _DOMINATED = 0.12
 _INTERVALS = {True: 0.45, False: 0.1}
 """How strong the lines of a point are: on the front of all methods or chosen; or neither."""
 _HEIGHT = 270
-_LINE = 15 / 185
-"""Height of a label, as a share of the picture."""
-_STRIP = (1.1, 1.16, 1.21, 1.66)
-"""Of the strip for methods without a complexity: where it begins, its points, their names, its end; the largest
-complexity is 1."""
+_STRIP = (1.1, 1.25, 1.4)
+"""Of the strip for methods without a complexity: where it begins, its points, its end; the largest complexity is 1."""
 _POINT = ("key", "label", "marker", "color", "alpha", "lines", "x", "y", "x_low", "x_high", "y_low", "y_high")
 _TEXTS = ("accuracy", "size", "gap", "proof")
-_NAMED = ("x", "y", "text", "at", "own")
 _TOOLTIP = (
     '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
     "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>@proof</div>"
@@ -66,7 +62,6 @@ class FrontPlot(Plot):
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in (*_POINT, *_TEXTS)})
         self._chosen = ColumnDataSource({"x": [], "y": []})
-        self._named = ColumnDataSource({name: [] for name in _NAMED})
         self._overall = ColumnDataSource({"x": [], "y": []})
         self._impossible = ColumnDataSource({"x": [], "y": [], "high": []})
         self._taps = ColumnDataSource({"taps": [0]})
@@ -103,9 +98,7 @@ class FrontPlot(Plot):
         """Colour everything for a dark or a light page."""
         self._dark = dark
         ink = INK[dark]
-        self._leaders.glyph.line_color = self._ring.glyph.line_color = self._front.glyph.line_color = (
-            self._texts.glyph.text_color
-        ) = ink
+        self._ring.glyph.line_color = self._front.glyph.line_color = ink
         self._area.glyph.fill_color = self._strip.fill_color = self._guess.line_color = ink
         self._strip_name.text_color = self._no_figure.text_color = self._no_method.text_color = ink
         for family, line in self._lines.items():
@@ -158,11 +151,8 @@ class FrontPlot(Plot):
         replace(self._overall, {"x": [*xs, last], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
         if not known:
             self._shade((), 0)
-            self._name([], end, 0, 1)
             return
-        low, high = self._fit(known, end, bool(strip))
-        self._shade(ceiling, high)
-        self._name(strip, end, low, high)
+        self._shade(ceiling, self._fit(known, end, bool(strip)))
 
     def _shade(self, ceiling: Sequence[float], high: float) -> None:
         """What is proven impossible: a list of k rules has k conditions at the least, and no smaller complexity."""
@@ -170,19 +160,6 @@ class FrontPlot(Plot):
         xs, ys = [2 * k for k in range(len(ends) + 1)] if ends else [], [*ends, *ends[-1:]]
         self._area.visible = bool(xs)  # a stepped area without points never ends drawing itself (Bokeh 3.9)
         replace(self._impossible, {"x": xs, "y": ys, "high": [_short(high)] * len(xs)})
-
-    def _name(self, strip: Sequence[Point], end: float, low: float, high: float) -> None:
-        """Names beside the points of the strip, which have no axis to say what they are."""
-        named = list({p.method: p for p in reversed(strip)}.values())
-        own, least = [100 * p.value("accuracy") for p in named], _LINE * (high - low)
-        columns: Columns = {
-            "x": [_short(end * _STRIP[2])] * len(named),
-            "y": [_short(y) for y in spread_out(own, least, low + least, high - least)],
-            "text": [LOOKS[p.method].short for p in named],
-            "at": [_short(end * _STRIP[1])] * len(named),
-            "own": [_short(y) for y in own],
-        }
-        replace(self._named, columns)
 
     def _columns(
         self,
@@ -227,9 +204,8 @@ class FrontPlot(Plot):
         plot, source = self.figure, self._points
         plot.x_range, plot.y_range = Range1d(start=0, end=10), Range1d(start=0, end=100)
         self._strip = BoxAnnotation(left=0, fill_alpha=0.05, line_alpha=0, visible=False, level="underlay")
-        small: dict[str, Any] = {"text_font_size": "11px"}
         in_corner: dict[str, Any] = {"x": 0, "y": 0, "y_units": "screen", "x_offset": -4, "text_align": "right"}
-        self._strip_name = Label(text="no rule count", visible=False, **in_corner, **small)
+        self._strip_name = Label(text="no rule count", visible=False, text_font_size="11px", **in_corner)
         plot.add_layout(self._strip)
         plot.add_layout(self._strip_name)
         self._no_figure, self._no_method = (self._said(text) for text in (_NO_FIGURE, _NO_METHOD))
@@ -249,9 +225,6 @@ class FrontPlot(Plot):
         inks: dict[str, Any] = {"fill_color": "color", "line_color": "color", "fill_alpha": "alpha", "line_width": 1.5}
         dots = plot.scatter(x="x", y="y", marker="marker", size=11, source=source, name="points", **inks)
         dots.nonselection_glyph = None
-        self._leaders = plot.segment(x0="at", y0="own", x1="x", y1="y", line_alpha=0.3, source=self._named)
-        beside: dict[str, Any] = {"x_offset": 2, "text_baseline": "middle", "source": self._named, "name": "named"}
-        self._texts = plot.text(x="x", y="y", text="text", **beside, **small)
         self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen, name="chosen")
         self._samples = {
             method: plot.scatter(x=[math.nan], y=[math.nan], marker=look.marker, size=10)
@@ -275,8 +248,8 @@ class FrontPlot(Plot):
         self.figure.add_layout(label)
         return label
 
-    def _fit(self, known: Sequence[Point], end: float, strip: bool) -> tuple[float, float]:
-        """Let the axes span what there is, and give the ends of the vertical one.
+    def _fit(self, known: Sequence[Point], end: float, strip: bool) -> float:
+        """Let the axes span what there is, and give the upper end of the vertical one.
 
         A part that was zoomed into stays until there is more.
         """
@@ -287,14 +260,14 @@ class FrontPlot(Plot):
         spans = (end, low, high, strip)
         if spans != self._spans:
             self._spans = spans
-            wide = {"start": -0.03 * end, "end": (_STRIP[3] if strip else 1.06) * end}
+            wide = {"start": -0.03 * end, "end": (_STRIP[2] if strip else 1.06) * end}
             for axis, ends in ((self.figure.x_range, wide), (self.figure.y_range, {"start": low, "end": high})):
                 axis.update(**ends, reset_start=ends["start"], reset_end=ends["end"])
             for one in (self.figure.xaxis[0], self.figure.xgrid[0]):
                 one.bounds = (0, end * 1.06) if strip else "auto"  # nothing is counted in the strip
             self._strip.update(left=end * _STRIP[0], visible=strip)
-            self._strip_name.update(x=end * _STRIP[3], visible=strip)
-        return low, high
+            self._strip_name.update(x=end * _STRIP[2], visible=strip)
+        return high
 
     def _tapped(self, attr: str, old: list[int], new: list[int]) -> None:
         if new:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import reduce
 from operator import add
 
 import pandas as pd
 
-from ...data.gaps import CONSTRAINED, emptied, largest_gap, price
+from ...data.fairness import Criterion
+from ...data.gaps import CONSTRAINED, MEASURED, emptied, largest_gap, price
 from ...data.metrics import RATES, Confusion
 from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
 from ...families import EVERY as RECORDS
@@ -36,7 +36,7 @@ LABELS |= {name: method.title for name, method in BASELINES.items()}
 _GAP = "_gap_pooled"
 _LEFT_OUT = "left out of the fairness constraint"
 _OF_NAMES = {each.name: each.kind for each in (*DEMANDS, MUST_NOT_USE, MONOTONE)}
-_CRITERION = re.compile(r"([A-Z][A-Za-z]+)\((\w+=[\d.e-]+(?:, \w+=[\d.e-]+)*)\)")
+_NAMES = {record.class_name: name for name, record in RECORDS.items()}
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def in_words(name: str, value: object) -> str:
     if value and name in _OF_NAMES:
         value = [value] if isinstance(value, str) and _OF_NAMES[name] == "names" else value
         return plain(written(_OF_NAMES[name], value), 80)
-    return word(plain_value(value))
+    return word(value)
 
 
 def asked_in_words(sweep: Sweep, point: int) -> str:
@@ -142,27 +142,29 @@ def asked_in_words(sweep: Sweep, point: int) -> str:
 
 
 def word(value: object) -> str:
-    """A parameter's value in words."""
+    """A parameter's value in words; of a fairness constraint what it compares, and the largest differences."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
-    text = plain(value, 80)
-    criterion = _CRITERION.fullmatch(text)
-    return text if criterion is None else _criterion(*criterion.groups())
-
-
-def _criterion(name: str, arguments: str) -> str:
-    """A fairness constraint: what it compares, and the largest differences."""
-    words = re.sub(r"(?<!^)(?=[A-Z])", " ", name).lower()
-    return f"{words} ≤ {' and '.join(one.partition('=')[2] for one in arguments.split(', '))}"
+    if isinstance(value, Criterion):
+        allowed = [f"{each:g}" for each in asdict(value).values() if each is not None]
+        return f"{criterion_name(_NAMES[type(value).__name__])} ≤ {' and '.join(allowed)}"
+    return plain(plain_value(value), 80)
 
 
 def gap_name(criterion: str) -> str:
     """The figure of a criterion."""
     return criterion + _GAP
+
+
+def constrained(sweeps: Sequence[Sweep]) -> str | None:
+    """The gap, one of `MEASURED`, that the first constraint of the fits bounds; None: there is none."""
+    asked = (sweep.parameters_of(result.point).get("fairness") for sweep in sweeps for result in sweep.results)
+    gaps = {CONSTRAINED.get(name, name): name for name in MEASURED}
+    return next((gaps[_NAMES[type(each).__name__]] for each in asked if each is not None), None)
 
 
 def criterion_words(criterion: str) -> str:

@@ -37,19 +37,17 @@ from .points import (
     PARTS,
     TRUE_POSITIVES,
     Point,
+    constrained,
     criterion_name,
     criterion_words,
     gap_name,
     unmet,
     warning,
 )
-from .rates import RatesPlot, by_tolerance, constrained
 from .run import Run, followed
 
 ROC = "roc"
 """The second picture shows the rates of an ROC curve, and no gap; the table keeps the criterion of the fits."""
-RATES = "rates"
-"""It shows the rates of each group against the largest difference that is allowed."""
 _CHAT_TICKS = 8
 """Ticks between two changes of the status line while only the time goes on."""
 _EMPTY = (
@@ -87,14 +85,11 @@ class FrontView(Complaining, NotebookViewer):
     on : str
         "test" or "train": the rows that the figures are of.
     criterion : str
-        The fairness criterion whose gaps are drawn; instead "roc": the rates of an ROC curve, or "rates": those of each
-        group by what is allowed.
+        The fairness criterion whose gaps are drawn; instead "roc": the rates of an ROC curve.
     point : str
         The one that is chosen; empty: none.
     boxes : list of PlotBox
         The two pictures.
-    by_group : PlotBox
-        What stands in the place of the second one where `criterion` is "rates".
     files : Row
         Saves what is drawn.
 
@@ -110,11 +105,7 @@ class FrontView(Complaining, NotebookViewer):
     )
     criterion: param.Selector[str] = param.Selector(
         default="equal_opportunity",
-        objects={
-            **{criterion_words(name): name for name in MEASURED},
-            "no criterion: ROC": ROC,
-            "each group by tolerance": RATES,
-        },
+        objects={**{criterion_words(name): name for name in MEASURED}, "no criterion: ROC": ROC},
         label="Fairness criterion",
     )
     point = param.String(default="", doc="The key of the chosen point.")
@@ -186,7 +177,6 @@ class FrontView(Complaining, NotebookViewer):
                     self.complain(run.error or run.messages)
                 self._draw(run)
             self.sweeping = run is not None and run.sweeping
-            busy = self.model.refresh() or busy
         if self._context is None:
             pn.io.push_notebook(*(box.pane for box in self.boxes))
         return busy
@@ -263,20 +253,14 @@ class FrontView(Complaining, NotebookViewer):
             second.figure.yaxis.axis_label = f"true positive rate {words}"
             second.draw(drawn, FALSE_POSITIVES, gap, self.point, (), TRUE_POSITIVES)
         self.boxes[1].rename("ROC" if rates else _FAIRNESS)
-        by_group = self.criterion == RATES and self.grouped
-        if by_group:
-            counts = MEASURED[self.measured][0].replace("_", " ")
-            self._rates.draw(by_tolerance(run.started.sweeps, self.measured), counts)
-        for box in (*self.boxes, self.by_group):
+        for box in self.boxes:
             box.refresh()
         present = {p.method for p in points}
         shown: dict[Any, bool] = {
-            **dict.fromkeys(self._criteria, bool(points) and self.grouped),
+            self._criterion: bool(points) and self.grouped,
             self._on: not self.untested,
             self._untested: bool(points) and self.untested,
-            **dict.fromkeys((self._box_of_all, self.files, self._methods), bool(points)),
-            self._second_box: bool(points) and not by_group,
-            self._third_box: bool(points) and by_group,
+            **dict.fromkeys((*self._places, self.files, self._methods), bool(points)),
             **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
         }
@@ -316,7 +300,7 @@ class FrontView(Complaining, NotebookViewer):
     @param.depends("dark", watch=True)
     def _restyle(self) -> None:
         with pn.io.hold():
-            for plot in (*self._plots, self._rates):
+            for plot in self._plots:
                 plot.use_dark(self.dark)
             for method, box in self._toggles.items():
                 box.stylesheets = [MUI_FOCUS_CSS, swatch_css(method, self.dark)]
@@ -338,13 +322,11 @@ class FrontView(Complaining, NotebookViewer):
         narrow = "@media (max-width: 1100px) { :host { width: 232px !important; } }"
         listed = {"stylesheets": [SELECT_CSS, narrow]}
         self._on = select(self.param.on, 175, **listed)
-        self._criteria = [select(self.param.criterion, 280, visible=False, **listed) for _ in range(2)]
+        self._criterion = select(self.param.criterion, 280, visible=False, **listed)
         self.boxes = [
             PlotBox(plot, self._file_name, control)
-            for plot, control in zip(self._plots, (self._on, self._criteria[0]), strict=True)
+            for plot, control in zip(self._plots, (self._on, self._criterion), strict=True)
         ]
-        self._rates = RatesPlot()
-        self.by_group = PlotBox(self._rates, self._file_name, self._criteria[1])
         self.files = pn.Row(
             download("All points (CSV)", "points.csv", self.points_csv, width=140, height=38),
             download("All fits (CSV)", "fits.csv", self.fits_csv, width=120, height=38),
@@ -358,10 +340,10 @@ class FrontView(Complaining, NotebookViewer):
         row: dict[str, Any] = {**WIDE, "css_classes": ["rl-row"]}
         said = (self._alert, self._status, self._untested)
         self._line = pn.Row(*said, stylesheets=[BAR_CSS, LINE_CSS], **row)
-        self._box_of_all, self._second_box, self._third_box = (
+        self._places = [
             pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **WIDE)
-            for box in (*self.boxes, self.by_group)
-        )
+            for box in self.boxes
+        ]
         self._toggles = {method: self._toggle(method) for method in LOOKS}
         self._methods = pn.Row(
             *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 0 18px; }"], **WIDE
@@ -384,7 +366,7 @@ class FrontView(Complaining, NotebookViewer):
         below = [pn.Row(self.files, **row), pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self.details]
         near = ":host { margin-top: -8px !important; }"
         self._layout = pn.Column(
-            *(self._line, self._empty, self._box_of_all, self._second_box, self._third_box),
+            *(self._line, self._empty, *self._places),
             pn.Column(self._methods, self._hint, stylesheets=[near], **row),
             *([] if self.apart else below),
             stylesheets=[VIEW_CSS],

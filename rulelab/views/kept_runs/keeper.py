@@ -3,54 +3,17 @@
 from __future__ import annotations
 
 import logging
-import queue
-import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from ...store import Store
-from ..live.job import THREAD_NAME, Job, Pool, lower_priority
+from ..live.job import THREAD_NAME, Job, Pool, Progress, lower_priority
 
-MOST_WAITING = 1000
-"""Tasks in the line; more are refused."""
 PROOFS = Pool(1)
 """The line of what takes long to be made before it is kept."""
 _LOG = logging.getLogger(__name__)
-
-
-class Task:
-    """Something that is done with the store."""
-
-    def __init__(self, work: Callable[[Store], Any]) -> None:
-        self.work = work
-        self.result: Any = None  # once it is done
-        self.error = ""  # why there is no result; empty where there is one
-        self._done = threading.Event()
-
-    @property
-    def done(self) -> bool:
-        return self._done.is_set()
-
-    def join(self, timeout: float | None = None) -> bool:
-        """Wait until it is done; whether it is."""
-        return self._done.wait(timeout)
-
-    def carry_out(self, store: Store) -> None:
-        """Do it; what goes wrong is kept in words."""
-        try:
-            self.result = self.work(store)
-        except (ValueError, OSError, MemoryError) as error:
-            self.error = str(error) or "not enough memory"
-        except Exception:  # noqa: BLE001 the thread has to go on, for all pages
-            _LOG.exception("the store: an unexpected error")
-            self.error = "it stopped on an unexpected error; the log of the server has the details"
-        finally:
-            self._done.set()
-
-    def refuse(self, reason: str) -> None:
-        """Let it be done with an error."""
-        self.error = reason
-        self._done.set()
+_SAID = (ValueError, OSError, MemoryError)
 
 
 class Keeper:
@@ -58,54 +21,55 @@ class Keeper:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._line: queue.Queue[Task | None] = queue.Queue(MOST_WAITING)
-        self._closed = False
-        self._thread = threading.Thread(target=self._work, name=f"{THREAD_NAME} store", daemon=True)
-        self._thread.start()
+        self._thread = ThreadPoolExecutor(1, f"{THREAD_NAME} store", lower_priority)
 
-    def do(self, work: Callable[[Store], Any]) -> Task:
-        """Let something be done; returns at once."""
-        task = Task(work)
-        self._put(task)
-        return task
+    def do(self, work: Callable[[Store], Any]) -> Future[Any]:
+        """Let something be done with the store; returns at once."""
+        try:
+            return self._thread.submit(self._done, work)
+        except RuntimeError:  # it is shut down
+            return _failed(ValueError("the store is closed"))
 
-    def do_after(self, make: Callable[[], Any], work: Callable[[Store, Any], Any]) -> Task:
+    def do_after(self, make: Callable[[], Any], work: Callable[[Store, Any], Any]) -> Future[Any]:
         """Let something be made beside the store, which others use meanwhile, and then be done with it."""
-        made: list[Any] = []
-        task = Task(lambda store: work(store, made[0]))
+        out: Future[Any] = Future()
 
-        def beside(_progress: Any) -> None:
-            reason = "it stopped on an unexpected error; the log of the server has the details"
+        def beside(_progress: Progress) -> None:
             try:
-                made.append(make())
-            except (ValueError, MemoryError, TimeoutError) as error:
-                reason = str(error) or "not enough memory"
-            finally:
-                if made:
-                    self._put(task)
-                else:
-                    task.refuse(reason)
+                made = make()
+                out.set_result(self.do(lambda store: work(store, made)).result())
+            except Exception as error:  # noqa: BLE001 who waits is told
+                out.set_exception(error)
 
         Job(beside, PROOFS)
-        return task
+        return out
 
-    def _put(self, task: Task) -> None:
-        try:
-            if self._closed:
-                raise queue.Full
-            self._line.put_nowait(task)
-        except queue.Full:
-            task.refuse("the store has too much to do; try again later")
-
-    def close(self, timeout: float = 10.0) -> None:
+    def close(self) -> None:
         """Do what is in the line, and let go of the store."""
-        if not self._closed:
-            self._closed = True
-            self._line.put(None)
-            self._thread.join(timeout)
-            self.store.close()
+        self._thread.shutdown()
+        self.store.close()
 
-    def _work(self) -> None:
-        lower_priority()
-        while (task := self._line.get()) is not None:
-            task.carry_out(self.store)
+    def _done(self, work: Callable[[Store], Any]) -> Any:
+        try:
+            return work(self.store)
+        except _SAID:
+            raise
+        except Exception:
+            _LOG.exception("the store: an unexpected error")
+            raise
+
+
+def error_of(task: Future[Any]) -> str:
+    """Why something that is done has no result, in words; empty where it has one."""
+    error = task.exception()
+    if error is None:
+        return ""
+    if isinstance(error, _SAID):
+        return str(error) or "not enough memory"
+    return "it stopped on an unexpected error; the log of the server has the details"
+
+
+def _failed(error: Exception) -> Future[Any]:
+    out: Future[Any] = Future()
+    out.set_exception(error)
+    return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import asdict
 from functools import partial
 
@@ -61,10 +62,10 @@ def is_worth_keeping(session: SearchSession) -> bool:
     return ended and not session.recorded and known
 
 
-def save(session: SearchSession, card: Card | None, before: Callable[[], Run | None]) -> Callable[[Store], Run]:
+def save(session: SearchSession, card: Card | None, before: Future[Run] | None) -> Callable[[Store], Run]:
     """What saves a session, to be called in the thread of the store.
 
-    `card`: of its model. `before` gives the run as which an earlier state of the session was kept, if it was.
+    `card`: of its model. `before`: what has kept an earlier state of the session, whose place it takes.
     """
     prepared, query = session.prepared, session.query
     assert prepared is not None
@@ -74,7 +75,7 @@ def save(session: SearchSession, card: Card | None, before: Callable[[], Run | N
     split = card.rows.split if card is not None and card.rows is not None else None
 
     def work(store: Store) -> Run:
-        earlier = before()
+        earlier = None if before is None or before.exception() else before.result()
         return store.save(
             session.recording(),
             data=data,

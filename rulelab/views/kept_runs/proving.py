@@ -23,7 +23,7 @@ from ..cards.card import Card, Recheck
 from ..cards.card_file import parse
 from ..cards.rows import Split
 from ..widgets.esc import plain
-from .keeper import Keeper
+from .keeper import Keeper, error_of
 
 MOST_SECONDS = 300
 """Of a check, and of a proof that is made to be kept."""
@@ -65,10 +65,9 @@ def evidence(store: Store, which: str) -> Evidence:
 def recheck(keeper: Keeper, hash: str, on_cancel: Callable[[Callable[[], Any]], Any]) -> str:
     """What the check of a run's kept proof says."""
     task = keeper.do(lambda store: evidence(store, hash))
-    task.join()
-    if task.error:
-        raise StoreError(task.error)
-    return check(task.result, on_cancel)
+    if error := error_of(task):
+        raise StoreError(error)
+    return check(task.result(), on_cancel)
 
 
 def proof_of(keeper: Keeper, card: Card) -> Recheck | None:

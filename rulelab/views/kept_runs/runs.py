@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -29,7 +30,7 @@ from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping, proving
-from .keeper import Keeper, Task
+from .keeper import Keeper, error_of
 from .keeping import keeper
 
 MOST_LISTED = 200
@@ -73,11 +74,11 @@ class KeptRuns(param.Parameterized):
         self._show, self._pin, self._complain, self._turn = show, pin, complain, turn
         self._bring_rows = bring
         self._keeper = keeper() if keeping is None else keeping
-        self._waiting: list[tuple[Task, Callable[[Any], None]]] = []
+        self._waiting: list[tuple[Future[Any], Callable[[Any], None]]] = []
         self._own = False
         self._words = self._written = ""
         self._deleted: list[str] = []
-        self._kept: tuple[SearchSession, Task] | None = None
+        self._kept: tuple[SearchSession, Future[Any]] | None = None
         self._beat = Beat(self.refresh)
         limit = f"Import a zip archive of runs; at most {LARGEST_BUNDLE // 10**6} MB"
         self.uploader = Uploader(
@@ -100,7 +101,7 @@ class KeptRuns(param.Parameterized):
             self._name("")
             return
         before = self._kept[1] if self._kept is not None and self._kept[0] is session else None
-        task = self._keeper.do(keeping.save(session, card, lambda: None if before is None else before.result))
+        task = self._keeper.do(keeping.save(session, card, before))
         self._kept = session, task
         self._say("keeping this run ...")
         self._await(task, lambda run: self._saved(session, card, run))
@@ -122,14 +123,14 @@ class KeptRuns(param.Parameterized):
 
     def refresh(self) -> bool:
         """Take what the store has done; True while there is more to come."""
-        done = [pair for pair in self._waiting if pair[0].done]
-        self._waiting = [pair for pair in self._waiting if not pair[0].done]
+        done = [pair for pair in self._waiting if pair[0].done()]
+        self._waiting = [pair for pair in self._waiting if pair not in done]
         for task, then in done:
-            if task.error:
-                self._say(task.error)
+            if error := error_of(task):
+                self._say(error)
                 self.uploader.doing = ""
             else:
-                then(task.result)
+                then(task.result())
         return bool(self._waiting)
 
     def act(self, what: str, hashes: list[str], text: str = "") -> None:
@@ -280,7 +281,7 @@ class KeptRuns(param.Parameterized):
         assert self._keeper is not None
         self._await(self._keeper.do(work), then)
 
-    def _await(self, task: Task, then: Callable[[Any], None]) -> None:
+    def _await(self, task: Future[Any], then: Callable[[Any], None]) -> None:
         self._waiting.append((task, then))
         self._beat.start()
 

@@ -47,15 +47,6 @@ class Connection(JSComponent):
     _stylesheets = [sheet("connection.css")]
 
 
-class Focus(JSComponent):
-    """Nothing to see."""
-
-    boxes = param.String(default="", doc="CSS selector of the boxes that the buttons are in.")
-    wanted = param.List(default=[0, "", 0], doc="Place of the box, name of its button, and a number to ask again with.")
-
-    _esm = asset("dom.js", "focus.js")
-
-
 class Pointer(JSComponent):
     """Nothing to see: whenever it turns, what is outlined is scrolled into sight, and what the step says to its top."""
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from bokeh.colors import RGB
 from doors import button, field, html, seen
 from good_rows import rows
 from live import alert, only, press, recorded, send, status, widget
@@ -23,7 +22,7 @@ from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.good import Wanted, find, refusal
 from rulelab.views.alternatives.hand import edited_of
 from rulelab.views.alternatives.parts import Builder, GoodList
-from rulelab.views.alternatives.plots import Dots, by_cluster, short_names
+from rulelab.views.alternatives.plots import by_cluster, short_names
 from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
 from rulelab.views.alternatives.wording import COMING
 from rulelab.views.forms.address import Address
@@ -31,7 +30,6 @@ from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import Tabs
-from rulelab.views.widgets.style import GROUND
 
 RULES = [[0, 1], [2], [], [3, 1, 0]]
 
@@ -122,7 +120,7 @@ def test_all_that_is_found_is_near_and_nothing_is_missing(view: AlternativesView
     assert found.frame["above"].max() <= 20 + 1e-9
 
 
-def test_filters_and_a_part_of_the_picture_keep_what_they_say(view: AlternativesView) -> None:
+def test_filters_keep_what_they_say(view: AlternativesView) -> None:
     names = view.found.frame["antecedents"]
     first = view.found.reliance["name"].iloc[0]
     view.uses = first
@@ -139,16 +137,6 @@ def test_filters_and_a_part_of_the_picture_keep_what_they_say(view: Alternatives
     view.choose_diverse()
     assert (view.kept[0], sorted(view.found.result.diverse(4))) == (0, view.kept.tolist())
     view.choose_diverse()
-    assert len(view.kept) == len(names)
-    accuracy = view.found.frame["accuracy"].to_numpy()
-    view.brush = (-1.0, 99.0, float(np.median(accuracy)), 100.0)
-    assert view.kept.tolist() == np.flatnonzero(accuracy >= np.median(accuracy)).tolist()
-    assert len(view.boxes[0].plot.frame()) == len(names), "the picture that is chosen in shows all"
-    assert set(view.boxes[1].plot.frame()["model"] - 1) == {k for k in view.kept if view.found.result.lists[k]}
-    view.brush = (90.0, 91.0, 0.0, 100.0)
-    assert view.kept.tolist() == []
-    view.attribute = "sex"
-    assert view.brush is None, "it is forgotten with its axis"
     assert len(view.kept) == len(names)
 
 
@@ -447,41 +435,6 @@ def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, d
     assert view.found.result.complete
     assert not button(view, "Find more")
     view.close()
-
-
-def test_one_model_alone_is_counted_in_words() -> None:
-    frame = pd.DataFrame({"u": ["yes", "no"] * 50, "out": ["bad", "good"] * 50})
-    view = AlternativesView(searched(rl.datasets.from_frame(frame, "out"), regularization=0.6), distance=0.01)
-    assert view.strip not in seen(view)
-    wait_until(lambda: not view.refresh())
-    assert status(view).phase == "certified complete: 1 model has an objective within 1 % of the optimum"
-    assert view.strip in seen(view)
-    assert button(view, "Explorer (HTML)")
-    view.close()
-
-
-def test_dots_are_seen_on_a_dark_ground_and_the_optimum_is_the_largest() -> None:
-    dots = Dots(lambda k: None)
-    frame = pd.DataFrame({"rules": [1, 2, 8], "accuracy": [60.0, 70.0, 75.0], "above": [0.0, 1.0, 2.0]})
-    dots.draw(frame, np.array([1, 0, 2]), None, "", chosen=1)
-    for dark in (True, False):
-        dots.use_dark(dark)
-        small, large, ring = (
-            next(each for each in dots.figure.renderers if each.data_source.data["x"] and kind(each))
-            for kind in (
-                lambda each: isinstance(each.glyph.size, str),
-                lambda each: each.glyph.size == 14,
-                lambda each: each.glyph.fill_color is None,
-            )
-        )
-        assert large.data_source.data["x"] == small.data_source.data["x"][1:2]
-        assert max(small.data_source.data["size"]) < large.glyph.size < ring.glyph.size
-        at = [each.id for each in dots.figure.renderers]
-        assert at.index(large.id) > at.index(small.id), "none lies above it"
-        ground = RGB.from_hex_string(GROUND[dark]).luminance
-        for color in small.data_source.data["color"] if dark else ():
-            seen = RGB.from_hex_string(color).luminance * small.glyph.fill_alpha
-            assert (seen + 0.05) / (ground + 0.05) >= 3, "the contrast that is asked for of graphics"
 
 
 @pytest.mark.parametrize("kind", ["rule_set", "rule_list"])

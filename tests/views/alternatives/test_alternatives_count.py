@@ -30,11 +30,6 @@ def view(dataset: rl.datasets.Dataset, show: Any) -> AlternativesView:
     return made
 
 
-def crosses(view: AlternativesView) -> Any:
-    """The random lists in the picture of models."""
-    return view.boxes[0].plot.figure.select_one({"name": "crosses"}).data_source
-
-
 def counted(view: AlternativesView) -> Any:
     view.counting.count()
     wait_until(lambda: not view.counting.refresh())
@@ -101,47 +96,6 @@ def test_another_attribute_counts_nothing_again_and_a_new_find_forgets_the_count
     assert counting.total is None
     assert status(counting).phase == ""
     assert counted(view).total.result.n_lists == view.found.result.n_lists  # type: ignore[union-attr]
-    view.distance = 0.01
-    wait_until(lambda: not view.refresh())
-    n = counted(view).total.result.n_lists
-    assert n <= 2000
-    assert counting.sample.whole, "a few lists are all drawn"
-    assert len(set(counting.sample.members)) == n
-    assert f"all {count(n)} lists" in html(counting)
-
-
-def test_random_lists_stand_beside_the_models(view: AlternativesView, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rulelab.views.alternatives.counting.SIZE", 50)
-    counting = counted(view)
-    sample, found = counting.sample, view.found
-    assert found is not None
-    lists = set(counting.total.result.lists())
-    assert sample is not None
-    assert len(lists) > 50
-    view.attribute = "sex"
-    shown = crosses(view).data
-    assert len(shown["list"]) == len(sample.members)
-    assert set(sample.members) <= lists
-    gaps = found.traits("sex")
-    for k in shown["list"][:10]:
-        model = rl.RuleList.from_problem(found.result.problem, sample.members[k])
-        at = shown["list"].index(k)
-        assert shown["y"][at] == pytest.approx(100 * (1 - model.errors / model.weight), abs=1e-4)
-        if sample.members[k] in found.result.lists:
-            same = gaps.gaps("equal_opportunity", 30)[found.result.lists.index(sample.members[k])]
-            assert shown["x"][at] == pytest.approx(100 * same, abs=1e-3)
-    view.rules = 2
-    shown = [sample.members[k] for k in crosses(view).data["list"]]
-    assert 0 < len(shown) < len(sample.members)
-    assert max(map(len, shown)) == 2
-    view.rules = 0
-    listed = crosses(view).data["list"]
-    strange = next(k for k in listed if sample.members[k] not in found.result.lists)
-    crosses(view).selected.indices = [listed.index(strange)]
-    assert view.editor.hand.model.antecedents == sample.members[strange]
-    view.find()
-    wait_until(lambda: not view.refresh())
-    assert crosses(view).data["list"] == []
 
 
 def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:

@@ -1,6 +1,5 @@
 """Rule sets near the optimum on the page: what is shown of them against the sets one by one."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,9 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.views.alternatives import view as alternatives
-from rulelab.views.alternatives.counting import Total, draw, verdict
+from rulelab.views.alternatives.counting import verdict
 from rulelab.views.alternatives.good import FoundSets
 from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
-from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 
 
@@ -107,7 +105,6 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.datasets.Dataset, 
     for part in ("Models by number of rules", "How far the sets agree", "over all models", "over all sets"):
         assert part in html(counting)
     assert view.found is found
-    assert counting.sample.whole
     view.close()
 
 
@@ -122,47 +119,13 @@ def part(dataset: rl.datasets.Dataset, monkeypatch: pytest.MonkeyPatch) -> Any:
     view.close()
 
 
-def test_sets_beyond_those_that_are_shown_are_counted_and_drawn(view: AlternativesView, part: AlternativesView) -> None:
+def test_sets_beyond_those_that_are_shown_are_counted(view: AlternativesView, part: AlternativesView) -> None:
     counting, whole = part.counting, view.found
     assert status(part).phase.startswith("not complete (as many models as were asked for)")
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert counting.total.result.complete
     assert counting.total.number == whole.result.n_sets  # type: ignore[union-attr]
-    sample = counting.sample
-    assert "In the picture of models" in html(counting)
-    assert np.bincount(sample.models).tolist() == counting.total.result.multiplicity.tolist()
-    part.attribute = "sex"
-    source = part.boxes[0].plot.figure.select_one({"name": "crosses"}).data_source
-    crosses = source.data
-    assert len(crosses["list"]) == whole.result.n_sets > 3  # type: ignore[union-attr]
-    gaps = sample.every.gaps("sex", "equal_opportunity")
-    for at, k in list(enumerate(crosses["list"]))[:20]:
-        assert crosses["x"][at] == pytest.approx(gaps[sample.models[k]], abs=1e-3)
-    strange = next(k for k in range(len(sample.frame)) if sample.place(k) is None)
-    source.selected.indices = [crosses["list"].index(strange)]
-    assert part.editor.hand.model == sample.every.result.models[sample.models[strange]]
-    source.selected.indices = [crosses["list"].index(0)]
-    assert part.model == 0
-    column = next(iter(sample.every.columns))
-    part.column = column
-    kept = [sample.models[k] for k in source.data["list"]]
-    assert 0 < len(kept) < len(sample.frame)
-    clauses, conditions = sample.every.result.clauses, sample.every.result.problem.conditions
-    assert all(any(c.column == column for rule in clauses[k] for j in rule for c in conditions[j]) for k in kept)
-
-
-def test_each_set_is_as_likely_to_be_drawn_as_any_other(view: AlternativesView) -> None:
-    found = view.found
-    assert isinstance(found, FoundSets)
-    result = replace(found.result, multiplicity=np.arange(found.result.count) * 50, n_sets=10**6)
-    total = Total(result, found.snapshot, found.ratio)
-    sample = draw(found, total, Progress(), 4000)
-    assert not sample.whole
-    drawn = np.bincount(sample.models, minlength=result.count)  # type: ignore[attr-defined]
-    assert drawn[0] == 0
-    expected = 4000 * result.multiplicity / result.multiplicity.sum()
-    assert (np.abs(drawn - expected) < 5 * np.sqrt(expected) + 1).all()
 
 
 def test_sets_that_are_not_all_found_are_at_least_so_many(part: AlternativesView, monkeypatch) -> None:
@@ -174,7 +137,6 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(part: AlternativesView
     assert status(counting).phase == verdict(counting.total)[1]
     assert status(counting).phase.startswith("not complete: at least ")
     assert counting.ranges is None
-    assert counting.sample is None
     assert "What is true of all sets is known when all are counted" in html(counting)
 
 

@@ -21,7 +21,7 @@ from rulelab.datasets.dataset import from_frame
 from rulelab.glossary import find
 from rulelab.models import parse_model
 from rulelab.store import BoardEntry
-from rulelab.views.alternatives import game, wording
+from rulelab.views.alternatives import game, parts, wording
 from rulelab.views.alternatives.editing import WhatIfView
 from rulelab.views.alternatives.game import BOARDS, Boards, find_best
 from rulelab.views.alternatives.hand import Hand
@@ -33,7 +33,7 @@ from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.widgets.buttons import KEEP
 from rulelab.views.widgets.explained import by_slug
-from rulelab.what_if import EditedFalling, EditedList, EditedSet
+from rulelab.what_if import EditedList, EditedSet
 
 REGULARIZATION = 0.01
 
@@ -136,7 +136,7 @@ def test_a_message_that_makes_no_sense_changes_nothing(make) -> None:
         assert view.hand.edited == before, wanted
 
 
-def test_what_cannot_be_put_in_is_said_and_antecedents_are_found_by_all_words(make) -> None:
+def test_what_cannot_be_put_in_is_said_and_antecedents_are_found_by_all_words(make, monkeypatch) -> None:
     view = make(rl.RuleListSearch(live.problem(), regularization=0.01, max_length=1))
     view.act({"do": "insert", "at": 0, "antecedent": 2})
     view.act({"do": "insert", "at": 1, "antecedent": 2})
@@ -145,12 +145,15 @@ def test_what_cannot_be_put_in_is_said_and_antecedents_are_found_by_all_words(ma
     assert "at most 1 rule; delete one first" in alert(view).phase
     assert len(view.hand.edited) == 1
     hand = Hand(Prepared(searched(table())))
-    found, more = hand.matching("AGE  <", 2)
-    assert len(found) == 2
-    assert more == sum("age <" in name for name in hand.problem.names) - 2
-    assert hand.matching("no such thing", 5) == ([], 0)
-    assert hand.matching("age ≤ 36", 5) == hand.matching("age <= 36", 5)
-    assert [name for _, name in hand.matching("age ≤ 36", 5)[0]] == ["age <= 36"]
+    monkeypatch.setattr(parts, "MOST_FOUND", 2)
+    found = parts.matching(hand, "AGE  <")
+    assert len(found["items"]) == 2
+    assert found["note"] == f"and {sum('age <' in name for name in hand.problem.names) - 2} more: type more of it"
+    none = parts.matching(hand, "no such thing")
+    assert (none["items"], none["note"]) == ([], "no antecedent has these words")
+    place = list(hand.problem.names).index("age <= 36")
+    for text in ("age ≤ 36", "age <= 36"):
+        assert parts.matching(hand, text)["items"] == [[place, "age ≤ 36"]]
 
 
 def test_the_best_single_change_leads_downwards_until_there_is_none(make) -> None:
@@ -242,11 +245,11 @@ def test_a_list_made_by_hand_is_never_called_optimal(make) -> None:
     view.act({"do": "delete", "at": 0})
     worse = view.hand.card()
     assert worse.proof.gap == pytest.approx(float(view.hand.objective - view.hand.best.objective), abs=1e-12)
-    saved = json.loads(view.exports.as_json().getvalue())
+    saved = json.loads(view.exports.text("Model (JSON)").getvalue())
     assert saved["card"]["parameters"]["made"] == "by hand"
     assert parse_model(json.dumps(saved)).rules == worse.named.rules
-    assert view.exports.as_text().getvalue().strip()
-    assert made(view.exports.as_script().getvalue())["model"] == worse.named
+    assert view.exports.text("Rules (text)").getvalue().strip()
+    assert made(view.exports.text("Python script").getvalue())["model"] == worse.named
 
 
 def test_one_person_is_decided_and_flipped(make) -> None:
@@ -321,7 +324,7 @@ def test_who_enters_a_room_sees_the_others(make) -> None:
     assert widget(two, "Your name").placeholder in one.room.board.object
     assert "Eve" not in two.room.board.object, "another price of rules is another game"
     reached = {entry.name: entry for _, entry in BOARDS.board("class 7", one.hand.game)}
-    first = one.hand.bench.objective(EditedList.empty(one.hand.problem))
+    first = one.hand.bench.objective(one.hand.bench.empty())
     assert reached["Ada"].objective == min(one.hand.objective, first)
     wait_until(lambda: one.refresh() is False, 0.02)
     one.reveal()
@@ -527,7 +530,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     view.room.room = "falls"
     assert BOARDS.board("falls", hand.game) == []
     view.act({"do": "flip", "at": 0})
-    assert hand.edited == EditedFalling((names.index("age > 36"),)), "labels follow from what rules capture"
+    assert hand.edited == EditedList((names.index("age > 36"),)), "labels follow from what rules capture"
     view.hint()
     ready(view)
     assert "It leaves a list that falls" in view.hints.said.object
@@ -538,7 +541,7 @@ def test_a_falling_list_that_does_not_fall_has_no_distance(make) -> None:
     hand.take(best)
     view.compare(None)
     assert "as good as the certified optimum: no list" in status(view).phase
-    assert json.loads(view.exports.as_json().getvalue())["family"] == "falling_rule_list"
+    assert json.loads(view.exports.text("Model (JSON)").getvalue())["family"] == "falling_rule_list"
     assert [row["share_positive"] for row in only(view, Editor).rules] == [
         f"{100 * rule.probability:.0f} %" for rule in (*hand.model.rules, hand.model.default)
     ]
@@ -585,7 +588,7 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     hand.take(hand.best.edited)
     view.compare(None)
     assert "as good as the certified optimum: no set over these conditions" in status(view).phase
-    assert parse_model(view.exports.as_json().getvalue()).form == form
+    assert parse_model(view.exports.text("Model (JSON)").getvalue()).form == form
 
 
 def test_every_control_and_figure_has_a_term(make) -> None:

@@ -1,9 +1,6 @@
 """Model cards without a browser: what they say in every family, and the check of the certificate."""
 
-import io
-import json
 import math
-import pickle
 import threading
 from dataclasses import replace
 from types import SimpleNamespace
@@ -15,7 +12,7 @@ import pytest
 from doors import made
 from live import alert
 from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe
-from patience import PATIENCE, wait_until
+from patience import wait_until
 from sklearn.metrics import roc_auc_score
 
 import rulelab as rl
@@ -24,17 +21,17 @@ from rulelab.data.metrics import FEW, RATES, Confusion, group_rates, wilson_inte
 from rulelab.models import parse_model
 from rulelab.shown import percent
 from rulelab.views.cards import card as cards
-from rulelab.views.cards import checker, differences, scores, verifying
+from rulelab.views.cards import differences, scores, verifying
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.card_file import parse
 from rulelab.views.cards.exports import FORMS, Exports
 from rulelab.views.cards.figures import figures
-from rulelab.views.cards.report import glance
 from rulelab.views.cards.rule_tables import rules_table
 from rulelab.views.cards.view import ModelCard
-from rulelab.views.live.job import Job, Pool, Progress
+from rulelab.views.live import apart
+from rulelab.views.live.job import Progress
 from rulelab.views.live.recipe import split
 from rulelab.views.search.setup import Setup
 from rulelab.views.widgets.buttons import Press
@@ -93,26 +90,6 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     assert "A gap between groups cannot be compared" in differences.incomparable([done, plain_card])
 
 
-def test_a_card_of_a_rule_set_of_least_gap_says_how_it_is_counted() -> None:
-    rng = np.random.default_rng(4)
-    A = pd.DataFrame(rng.random((200, 5)) < 0.5, columns=list("abcde"))
-    y = (A["a"] & A["b"]) ^ (rng.random(200) < 0.2)
-    problem = rl.Problem.from_arrays(A, y, groups=np.where(A["a"] ^ (rng.random(200) < 0.3), "old", "young"))
-    search = rl.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.7, 6, 2)
-    done = cards.of_search(search, rl.solve(search))
-    said = (
-        "Proven optimal: no rule set of complexity at most 6 of rules of at most 2 conditions over these 5 conditions "
-        "with an accuracy of at least 70 % has a smaller gap in missed positives between groups than this one, as the "
-        "Hamming loss counts both."
-    )
-    assert said in card_html.head(done)
-    assert verifying.check(done, Progress()).valid
-    assert (
-        "gap in missed positives, as the Hamming loss counts it"
-        in card_lines.figures_of(done, scores.of_counts(done)).html
-    )
-
-
 def of_sets() -> Card:
     return pinned(recipe("rule_set", max_complexity=4, max_conditions=2))
 
@@ -151,7 +128,8 @@ def test_parameters_on_a_card_have_the_words_of_the_form(family, parameters, sai
         assert f'<span role="rowheader">{name}</span><span role="cell">{value}</span>' in html
     assert not [name for name in ("max conditions", "max complexity", "policy", "min support") if f">{name}<" in html]
     assert {"max conditions", "max complexity", "policy"} & set(made.parameters), "files keep the library's names"
-    beside = card_lines.facts(made, differences.differences([made, first() if family == "rule_set" else of_sets()])[0])
+    marked, _ = differences.differences([made, first() if family == "rule_set" else of_sets()])
+    beside = card_lines.facts(made, card_lines.Place(marked=marked))
     for name in ("set complexity C", "order of the queue", "memory limit", "width of the beam search (0: none)"):
         assert f'<span role="rowheader">{name}' in beside.html, "of the other card too"
 
@@ -252,7 +230,7 @@ def test_groups_that_are_too_many(card) -> None:
     found = scores.of_card(replace(card, rows=Rows(many, card.rows.test)), lambda doing: None)
     assert list(found.groups) == ["sex"]
     assert "number" in found.left_out[0]
-    assert "number" in card_html.groups(found)
+    assert "number" in card_lines.groups(card, found).html
 
 
 def test_the_largest_difference_is_that_of_groups_with_enough_rows_and_says_which(card) -> None:
@@ -317,10 +295,10 @@ def test_differences_are_of_the_same_data_and_the_same_split(card) -> None:
     for far in (other, replace(card, rows=Rows(data, None))):
         assert not differences.same_rows(first_, far)
         assert "different rows" in differences.incomparable([first_, far])
-        beside = card_lines.Beside("B", far, scores.of_card(far, lambda doing: None))
+        place = card_lines.Place(beside=card_lines.Beside("B", far, scores.of_card(far, lambda doing: None)))
         own = scores.of_card(first_, lambda doing: None)
-        assert "against B" not in card_lines.groups(first_, own, beside=beside).html
-        rates = card_lines.figures_of(first_, own, beside).html.partition("accuracy")[2].partition(">rules<")[0]
+        assert "against B" not in card_lines.groups(first_, own, place).html
+        rates = card_lines.figures_of(first_, own, place).html.partition("accuracy")[2].partition(">rules<")[0]
         assert "against B" not in rates
 
 
@@ -401,10 +379,10 @@ def test_every_family_has_a_card(family) -> None:
     model = rl.models.Model.families[family].without_rules([0, 1], 3, 5)
     shown = ModelCard(model)
     finish(shown)
-    assert parse_model(shown.exports.as_json().getvalue()) == model
-    assert shown.exports.as_text().getvalue().strip() == str(model)
+    assert parse_model(shown.exports.text("Model (JSON)").getvalue()) == model
+    assert shown.exports.text("Rules (text)").getvalue().strip() == str(model)
     assert "62.5" in shown.parts["figures"].object
-    assert made(shown.exports.as_script().getvalue())["model"] == model
+    assert made(shown.exports.text("Python script").getvalue())["model"] == model
     assert {*FORMS} < {*shown.exports.files()}
     for form in FORMS:
         assert shown.exports.text(form).getvalue().strip()
@@ -412,26 +390,18 @@ def test_every_family_has_a_card(family) -> None:
     assert "no certificate" in verifying.refusal(shown.card)
 
 
-def test_the_check_tells_what_it_does_while_one_waits(card, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = checker._answer(io.BytesIO(pickle.dumps(("verify", card.search, card.model))))
-    said = [json.loads(line)["doing"] for line in capsys.readouterr().out.splitlines()]
-    assert said[0] == "making the certificate"
-    assert said[1].startswith("checking the certificate (")
-    assert answer["valid"]
-
-
 def test_a_check_that_fails_can_be_tried_again_and_says_what_it_looked_at(
     card, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown, popen = ModelCard(card), verifying.subprocess.Popen
-    monkeypatch.setattr(verifying.subprocess, "Popen", lambda *_, **__: 1 / 0)
+    shown, popen = ModelCard(card), apart.subprocess.Popen
+    monkeypatch.setattr(apart.subprocess, "Popen", lambda *_, **__: 1 / 0)
     monkeypatch.setattr(threading, "excepthook", lambda _: None)
     shown.verify()
     finish(shown)
     assert shown.check.button.label == "Try again"
     assert "press “Try again”" in shown.check.line.phase
     assert "unexpected" not in shown.check.line.phase
-    monkeypatch.setattr(verifying.subprocess, "Popen", popen)
+    monkeypatch.setattr(apart.subprocess, "Popen", popen)
     shown.verify()
     assert shown.busy
     finish(shown)
@@ -475,45 +445,14 @@ def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
     assert shown.robust.button.label == "Robustness"
 
 
-def test_what_an_optimum_withstands_in_words() -> None:
-    for withstands, breaks, ties, said in (
-        (
-            (5, 10, 10),
-            (6, 11, 11),
-            0,
-            "it stays optimal if any 5 of 7 214 labels are wrong, any 10 rows are removed or any 10 rows like training "
-            "rows are added; another list wins with 6 wrong, 11 removed or 11 added that are chosen for it",
-        ),
-        (
-            (1, 1, 0),
-            (2, None, 1),
-            0,
-            "it stays optimal if any one of 7 214 labels is wrong or any one row is removed; another list wins with 2 "
-            "wrong or 1 added that are chosen for it; that is proven, and it may stand more",
-        ),
-        (
-            (0, 0, 0),
-            (1, 1, 1),
-            11,
-            "a single row can decide; another list wins with 1 wrong, 1 removed or 1 added that are chosen for it; "
-            "other lists that predict otherwise and are as good already: 11",
-        ),
-    ):
-        changes = ("relabelled", "removed", "added")
-        known = [dict(zip(changes, numbers, strict=True)) for numbers in (withstands, breaks)]
-        answer = verifying.Withstood(7214, *known, ties)
-        assert str(answer).replace("\u202f", " ") == said
-
-
 def test_where_only_weights_are_known_there_are_no_intervals_beside_those_of_others(card, other) -> None:
     unknown = replace(parse(card.to_json().encode(), "x.json"), data={**card.data, "training rows": "9"})
     both = [unknown, other]
     places = card_lines.places(both, [scores.of_counts(each) for each in both])
     for each, place in zip(both, places, strict=True):
-        html = card_lines.figures_of(each, scores.of_counts(each), shared=place.shared).html
+        html = card_lines.figures_of(each, scores.of_counts(each), card_lines.Place(shared=place.shared)).html
         assert "nan" not in html
         assert 'class="at' in html
-    assert "nan" not in glance("AB", [scores.of_counts(each) for each in both])
 
 
 def test_no_robustness_is_offered_where_it_cannot_be_known(card) -> None:
@@ -533,26 +472,7 @@ def test_a_check_can_be_cancelled(card) -> None:
     shown = ModelCard(card)
     finish(shown)
     shown.verify()
-    wait_until(lambda: "starting" in shown.check.standing)
+    wait_until(lambda: "making" in shown.check.standing)
     shown.verify()
     finish(shown)
     assert "cancelled" in shown.verdict
-
-
-def test_jobs_wait_in_line_and_report_errors() -> None:
-    pool, seen = Pool(1), []
-
-    def fail(progress: Progress) -> None:
-        seen.append(progress.doing)
-        raise ValueError("the reason")
-
-    with pool.place(lambda: False):
-        waiting = Job(fail, pool)
-        dropped = Job(fail, pool)
-        dropped.cancel()
-        dropped.join(PATIENCE)
-        assert waiting.busy
-    waiting.join(PATIENCE)
-    assert (waiting.result, waiting.error) == (None, "the reason")
-    assert dropped.error == "cancelled"
-    assert seen == ["waiting"]

@@ -33,7 +33,6 @@ from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
 from rulelab.views.search.view import SearchView
-from rulelab.views.widgets.buttons import Press
 
 
 def pinned(view: CompareView, *cards: Card) -> tuple[ModelCard, ...]:
@@ -55,7 +54,7 @@ def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:
         assert marked.facts == {"regularization"}
     assert any(first.rules)
     assert any(not mark for mark in first.rules + second.rules)
-    html = card_html.rules(card, first) + card_lines.facts(card, first).html
+    html = card_html.rules(card, first) + card_lines.facts(card, card_lines.Place(marked=first)).html
     assert html.count("not in B") == sum(map(bool, first.rules))
     assert html.count(">differs<") == 1
     for marked in [*differences([card, card]), *differences([card])]:
@@ -170,7 +169,7 @@ def test_as_many_cards_as_there_are_letters(view, card, other, monkeypatch) -> N
     assert view.pin(card) == LETTERS[5]
 
 
-def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, other) -> None:
+def test_cards_are_renamed_and_compared_with_a_chosen_one(view, card, other) -> None:
     for one in (card, other, card):
         view.pin(one)
     first, second, third = view.cards
@@ -182,27 +181,11 @@ def test_cards_are_renamed_moved_and_compared_with_a_chosen_one(view, card, othe
     assert "&lt;img" in third.parts["head"].object
     third.called = ""
     assert third.title == "diabetes: rule list, regularization 0.02 (2)"
-    view.move(first, -1)
-    assert view.cards == (first, second, third)
-    view.move(first, 1)
-    assert view.cards == (second, first, third)
-    assert [shown.letter for shown in view.cards] == ["A", "B", "C"]
-    assert view.base is first
-    assert "against B" in second.parts["figures"].object
-    assert [view.cards.index(shown) for shown in (second, first, third)] == [0, 1, 2]
-    assert _able(view) == [(False, True), (True, True), (True, False)]
     view.remove(first)
     assert view.base is second
-    view.base = None
+    view.against = "none"
     assert "against" not in third.parts["figures"].object
     view.remove(third)
-    assert _able(view) == [(False, False)]
-
-
-def _able(view: CompareView) -> list[tuple[bool, ...]]:
-    """Of each card whether it can be moved to the left and to the right."""
-    moves = ([each for each in pn.panel(shown).select(Press) if each.label.startswith("Move")] for shown in view.cards)
-    return [tuple(button.able for button in sides) for sides in moves]
 
 
 def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_compared_so(card, other) -> None:
@@ -216,8 +199,7 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
     for one in (card, other, card):
         view.pin(one)
     assert queries[-1] == ""
-    view.base, view.only = view.cards[2], True
-    view.move(view.cards[2], -1)
+    view.against, view.only = "B", True
     assert parse_qs(queries[-1][1:]) == {"against": ["B"], "only": ["true"]}
     view.kept.found = ""
     for query, place in ((queries[-1], 1), ("?against=none", None), ("?against=F", 0)):
@@ -231,20 +213,6 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
         again.close()
     view.close()
     assert "against = ZZ" in CompareTab(Address("?against=ZZ")).complaints[0]
-
-
-def test_a_model_is_pinned_while_others_come_back(view, card, other, at_work) -> None:
-    view.kept.found = ""
-    for one in (card, other):
-        view.pin(one)
-    again = CompareView()
-    again.kept.found = view.kept.kept
-    wait_until(lambda: not at_work())  # they are there, and nobody has looked yet
-    assert again.pin(replace(card, name="my own")) == "A"
-    finish(again)
-    assert [shown.called for shown in again.cards] == ["my own", "", ""]
-    assert alert(again).phase == ""
-    again.close()
 
 
 def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_one_scale(view, card, other) -> None:
@@ -272,9 +240,9 @@ def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_o
     assert first.parts["figures"].object.count('role="row"') == second.parts["figures"].object.count('role="row"')
     again = together([card, card], [first.scores] * 2, only=True)
     assert len(again.alike) == len(figures(card, first.scores))
-    assert "accuracy" not in card_lines.figures_of(card, first.scores, None, again).html
-    same = replace(differences([card, card], only=True)[0])
-    assert f"{len(card.model.rules)} rules that all cards have" in card_lines.rules(card, same, again).html
+    same = card_lines.Place(marked=differences([card, card], only=True)[0], shared=again)
+    assert "accuracy" not in card_lines.figures_of(card, first.scores, same).html
+    assert f"{len(card.model.rules)} rules that all cards have" in card_lines.rules(card, same).html
 
 
 def numbers(card: Card, own: scores.Scores, name: str) -> list[float]:
@@ -336,7 +304,7 @@ def test_baselines_stand_beside_the_cards_of_their_split_and_texts_are_in_export
     view.pin(other)
     shown = view.cards[0]
     shown.param.update(intended_use=f"only {HOSTILE}", limits="none known")
-    assert json.loads(shown.exports.as_json().getvalue())["card"]["intended_use"] == f"only {HOSTILE}"
+    assert json.loads(shown.exports.text("Model (JSON)").getvalue())["card"]["intended_use"] == f"only {HOSTILE}"
     assert view.comparisons() == []
     view.fit_baselines()
     for shown in view.cards:

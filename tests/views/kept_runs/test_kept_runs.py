@@ -16,7 +16,7 @@ import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.views.cards import card_file, verifying
 from rulelab.views.cards.card import KEPT, Card
-from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.kept_runs.keeper import Keeper, error_of
 from rulelab.views.kept_runs.runs import DIGITS, KeptRuns
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
@@ -108,23 +108,21 @@ def test_a_run_is_kept_verified_explored_and_exported_at_once(keeper) -> None:
         page.kept.follow(session, card)
 
     page.view.on_standing = follow
-    for _ in range(2):
-        page.view.reset()
-        page.view.run()
-        wait_until(lambda: page.view.session.state.over)
-        session = page.view.session
-        with ThreadPoolExecutor() as together:
-            page.view.refresh()  # begins to keep it, with its proof
-            verdict = together.submit(verifying.check, cards[-1], Progress())
-            good = together.submit(rl.solve, rl.NearOptimalSearch(session.search.problem, 0.01, 0.001))
-            written = [together.submit(pickle.dumps, session.search) for _ in range(20)]
-            run = together.submit(session.recording)
-            page.settle()
-            assert verdict.result().valid
-            assert good.result().status == "optimal"
-            assert run.result().snapshots
-            assert all(len(each.result()) for each in written)
-        assert keeper.store.proof(keeper.store.run(page.kept.run)) is not None
+    page.view.run()
+    wait_until(lambda: page.view.session.state.over)
+    session = page.view.session
+    with ThreadPoolExecutor() as together:
+        page.view.refresh()  # begins to keep it, with its proof
+        verdict = together.submit(verifying.check, cards[-1], Progress())
+        good = together.submit(rl.solve, rl.NearOptimalSearch(session.search.problem, 0.01, 0.001))
+        written = [together.submit(pickle.dumps, session.search) for _ in range(20)]
+        run = together.submit(session.recording)
+        page.settle()
+        assert verdict.result().valid
+        assert good.result().status == "optimal"
+        assert run.result().snapshots
+        assert all(len(each.result()) for each in written)
+    assert keeper.store.proof(keeper.store.run(page.kept.run)) is not None
     page.close()
 
 
@@ -148,7 +146,7 @@ def test_the_proof_of_a_kept_fit_is_checked_by_a_press(page, keeper, tmp_path: P
 
 def test_a_run_that_begins_while_another_is_opened_stays(page, keeper) -> None:
     which = page.run()
-    for begin in ("run", "step", "ablate"):
+    for begin in ("run", "ablate"):
         other, gate = Page(keeper), threading.Event()
         keeper.do(lambda store, gate=gate: gate.wait(PATIENCE))
         other.kept.run = which
@@ -176,17 +174,15 @@ def test_the_page_does_not_wait_for_the_store_and_the_last_of_two_runs_that_are_
     assert keeper.store.run(first).objective == page.view.snapshot.incumbent.objective
     second = page.run()
     assert first != second
-    other, gate = Page(keeper), threading.Event()
+    gate, shown = threading.Event(), []
     keeper.do(lambda store: gate.wait(PATIENCE))
-    shown: list[str] = []
-    other.kept._show = lambda recording, name, query, card: shown.append(name)
-    other.kept.run = first
-    other.kept.run = second
+    kept = KeptRuns(lambda *asked: shown.append(asked[1]), lambda card: "A", lambda said: None, keeping=keeper)
+    kept.run = first
+    kept.run = second
     gate.set()
-    other.settle()
+    wait_until(lambda: not kept.refresh())
     assert len(shown) == 1
-    assert other.kept.run == second
-    other.close()
+    assert kept.run == second
 
 
 def test_a_run_that_is_not_there_is_said_and_a_message_that_no_table_sends_does_nothing(page) -> None:
@@ -301,24 +297,18 @@ def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keepe
 def test_what_takes_long_is_made_beside_the_store_and_errors_are_said(keeper) -> None:
     gate = threading.Event()
     slow = keeper.do_after(lambda: gate.wait(PATIENCE), lambda store, made: made)
-    assert keeper.do(lambda store: None).join(PATIENCE), "others need not wait"
-    assert not slow.done
+    keeper.do(lambda store: None).result(PATIENCE)  # others need not wait
+    assert not slow.done()
     gate.set()
-    assert slow.join(PATIENCE)
-    assert slow.result is True
+    assert slow.result(PATIENCE) is True
 
     def wrong() -> None:
         raise rl.CertificateError("there is none")
 
     task = keeper.do_after(wrong, lambda store, made: made)
-    assert task.join(PATIENCE)
-    assert task.error == "there is none"
-    unexpected = keeper.do(lambda store: 1 / 0)
-    assert unexpected.join(PATIENCE)
-    assert "unexpected" in unexpected.error
-    after = keeper.do(lambda store: store.place)
-    assert after.join(PATIENCE)
-    assert after.result == keeper.store.place, "the thread goes on"
+    assert error_of(task) == "there is none"
+    assert "unexpected" in error_of(keeper.do(lambda store: 1 / 0))
+    assert keeper.do(lambda store: store.place).result(PATIENCE) == keeper.store.place, "the thread goes on"
 
 
 def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
@@ -326,7 +316,7 @@ def test_what_waits_is_done_before_the_store_is_closed(tmp_path) -> None:
     keeper = Keeper(rl.store.open(tmp_path / "runs.sqlite"))
     tasks = [keeper.do(lambda store, k=k: store.save(recording, name=str(k))) for k in range(5)]
     keeper.close()
-    assert [task.error for task in tasks] == [""] * 5
-    assert "too much to do" in keeper.do(lambda store: None).error
+    assert [error_of(task) for task in tasks] == [""] * 5
+    assert error_of(keeper.do(lambda store: None)) == "the store is closed"
     with rl.store.open(tmp_path / "runs.sqlite") as store:
         assert len(store.runs()) == 5

@@ -91,7 +91,7 @@ def shown(tabs: Tabs, asked: Case, names: dict[str, str] = _PLAIN) -> Page:
     for each in (view, compare):
         each.close()
     values = tuple(value.text for each in figures_of(card, pinned.scores) for value in each.values)
-    rules = pinned.exports.as_text().getvalue()
+    rules = pinned.exports.text("Rules (text)").getvalue()
     kept = tabs.runs.run
     return Page(kept, now.phase, figures, card.proof, tuple(predicted), pinned.scores, rules, values, said, best)
 

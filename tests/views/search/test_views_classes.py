@@ -325,8 +325,8 @@ def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> N
         wait_until(lambda: not one.refresh())
         assert one.verdict.startswith("valid")
         kept = view.kept.kept
-        other.exports.as_json()
-        assert made(other.exports.as_script().getvalue())["model"] == other.card.model
+        other.exports.text("Model (JSON)")
+        assert made(other.exports.text("Python script").getvalue())["model"] == other.card.model
     finally:
         view.close()
     found, complaints = pins.read(kept, lambda doing: None)
