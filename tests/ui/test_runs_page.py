@@ -38,10 +38,6 @@ def test_a_second_run_lies_over_the_first_and_a_saved_one_comes_back(visit) -> N
     assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
     assert view.page.evaluate(_PALE) == ["1", "1"]
     assert "Width of the beam search" in table.inner_text()
-    box = view.page.get_by_label("Show run 1 in the plot")
-    box.focus()
-    view.page.keyboard.press("Space")
-    view.until(lambda: view.page.evaluate(_PALE) == [])
     view.button("Ablation").click()
     view.page.get_by_text("proofs, all of the same objective").wait_for()
     assert table.locator("tr.figures").count() == 12

@@ -22,7 +22,7 @@ from .plots.base import Plot
 from .plots.bounds import BoundsPlot
 from .plots.curves import LENGTHS_QUEUED, REMAINING, Column, Curves
 from .plots.falling import ConsideredPlot, StrataPlot
-from .plots.generation import GENERATED, EffortPlot, ReducedCostPlot
+from .plots.generation import GENERATED, ReducedCostPlot
 from .plots.incumbents import FrontierPlot, IncumbentsPlot
 from .plots.prefixes import PrunedPlot, QueuePlot, RemainingPlot
 from .plots.rates import RatesPlot
@@ -54,7 +54,6 @@ _DRAWINGS = {
     "strata": Drawing(StrataPlot, lambda _: StrataPlot(), "Strata"),
     "considered": Drawing(ConsideredPlot, lambda _: ConsideredPlot(), "Considered"),
     "reduced cost": Drawing(ReducedCostPlot, ReducedCostPlot, "Reduced cost", GENERATED),
-    "effort": Drawing(EffortPlot, EffortPlot, "Effort", GENERATED),
     "rates": Drawing(RatesPlot, lambda _: RatesPlot()),
 }
 

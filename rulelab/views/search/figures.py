@@ -18,9 +18,7 @@ from ..live.prepared import Prepared
 from ..live.session import SearchSession
 from ..live.wording import count
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE
-from ..widgets.style import BLUE, FILL_CSS, ORANGE, PANEL_CSS, SEARCH_CSS, STACK_CSS
-from .best import BestModel
+from ..widgets.style import BLUE, ORANGE
 from .controls import Rewind
 from .families import LOOKS, Look
 from .plot_box import PlotBox
@@ -167,7 +165,8 @@ class SearchFigures:
 
     def resend(self) -> None:
         """Send all data again, after a reconnection."""
-        for source in (self._shared.source, *(source for plot in self._made.values() for source in plot.sources)):
+        own = (source for plot in self._made.values() for source in plot.sources)
+        for source in (self._shared.source, *self._pale.sources, *own):
             source.data = dict(source.data)
 
     def _fit(self) -> None:
@@ -235,7 +234,7 @@ class RunPlots(SearchFigures):
     def so_far(self) -> Sequence[Snapshot]:
         """The history until the moment that is shown."""
         snapshots, _, _ = self._session().history.since(Mark())
-        return snapshots if self._rewind.at is None else snapshots[: self._rewind.at + 1]
+        return snapshots if self._rewind.moment is None else snapshots[: self._rewind.moment + 1]
 
     def show_moment(self) -> Snapshot:
         """Draw the moment that is shown, and give it."""
@@ -300,69 +299,6 @@ class RunPlots(SearchFigures):
 
     def _items(self, number: int) -> Sequence[Any]:
         return self.box(number).items
-
-
-class Layout:
-    """The halves of a search: its answer, and how that was found; boxes are filled anew for each kind of search."""
-
-    def __init__(
-        self,
-        head: Sequence[Any],  # above both halves
-        answer: Sequence[Any],  # above the model
-        under: tuple[Any, Any],  # in the box of the gap, and under it
-        why: Sequence[Any],  # in the box under that
-        bottom: Sequence[Any],  # beneath both halves
-        stands_alone: bool,  # whether there is no page around it
-    ) -> None:
-        self._head, self._bottom = head, bottom
-        self._rewind, counts = under
-        self._gap, self.why, self.model = _box("rl-gap", FILL_CSS), _box("rl-why", FILL_CSS, *why), _box("rl-best")
-        self._by_name: dict[str, pn.viewable.Viewable] = {}
-        halves = _part("rl-answer", *answer, self.model), _part("rl-found", self._gap, counts, self.why)
-        self._halves = _part("rl-halves", *halves)
-        self.column = _part("rl-view", *head)
-        if stands_alone:
-            self.column.css_classes = [*self.column.css_classes, "rl-alone"]
-
-    def take(self, plots: RunPlots, best: BestModel, first: Any) -> None:
-        """Lay out the plots of a kind of search, and its best model; ``first`` stands there before anything runs."""
-        gap, under = plots.always()
-        gap.fill()
-        self._gap.objects = [*gap.items, self._rewind]
-        beneath = {box.name.lower(): _stack(box.items) for box in under}
-        model = [best.heading, first, best.card, best.actions, *beneath.values()]
-        self.model.objects = [each for each in model if each is not None]  # a row that is empty as yet is false
-        self._by_name = {gap.name.lower(): self._gap, **beneath}
-
-    def await_answer(self, idle: bool, empty: bool) -> None:
-        """Let the boxes be small while nothing has run, and a sketch stand for the gap until there is one to draw."""
-        for box, waits in ((self.model, idle), (self._gap, empty), (self.why, idle)):
-            others = [name for name in box.css_classes if name != "rl-waits"]  # a walk outlines it, too
-            if waits is not ("rl-waits" in box.css_classes):
-                box.css_classes = [*others, "rl-waits"] if waits else others
-
-    def fill(self) -> None:
-        """Show all boxes."""
-        self.column.objects = [*self._head, self._halves, *self._bottom]
-
-    def part(self, name: str) -> pn.viewable.Viewable | None:
-        """The box of a plot that is always seen, by its name."""
-        return self._by_name.get(name)
-
-
-def _part(place: str, *items: Any) -> pn.Column:
-    """Parts under each other, or side by side, as the style sheet says for this place."""
-    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], **WIDE)
-
-
-def _stack(items: Sequence[Any]) -> pn.Column:
-    return pn.Column(*items, stylesheets=[STACK_CSS], **WIDE)
-
-
-def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
-    """A frame around plots or texts, in the place of the grid that its CSS class says."""
-    sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
-    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, **WIDE)
 
 
 _WIDTH, _HEIGHT, _RIGHT, _BOTTOM, _TOP = 560, 190, 90, 24, 14

@@ -28,7 +28,7 @@ from ..forms.family_settings import (
     shown_parameters,
 )
 from ..forms.sentence import Sentence, sentence_of
-from ..live.recipe import ClassRecipe, PageRecipe, compares_groups
+from ..live.recipe import PageRecipe, compares_groups
 from ..live.session import SearchSession
 from ..live.state import Limits, State
 from ..widgets.esc import esc, plain
@@ -131,8 +131,7 @@ class Setup(Viewer):
         """The present settings, frozen."""
         parameters = chosen(self.settings, self._chosen)
         several = self.table.several
-        make = PageRecipe if several is None else partial(ClassRecipe, labelled=several.labelled)
-        return make(
+        return PageRecipe(
             self._chosen,
             {**parameters, MEMORY.name: self.limits.memory_limit},
             self.table.loader(),
@@ -144,6 +143,7 @@ class Setup(Viewer):
             else {},
             weighted=self.table.weighted,
             counted=self.table.counted,
+            labelled=None if several is None else several.labelled,
         )
 
     @property

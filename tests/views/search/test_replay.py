@@ -17,7 +17,7 @@ from live import (
     play,
     problem,
     recorded,
-    runs_table,
+    run_rows,
     status,
     widget,
 )
@@ -106,9 +106,9 @@ def test_a_run_is_played_at_several_speeds(view) -> None:
 
 def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> str:
     """Open a file on the page; what is said of it."""
-    upload(view.opener.field, contents, name)
+    upload(view.runs_box.field, contents, name)
     settled(view)
-    return view.opener.field.said
+    return view.runs_box.field.said
 
 
 @pytest.mark.long
@@ -133,13 +133,13 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     wait_until(lambda: view.session.state.over)
     settled(view)
     assert not view.session.recorded
-    assert len(runs_table(view).rows) == 3
+    assert len(run_rows(view)) == 3
 
 
 def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> None:
     whole = exported(quiet, "Recording")
     assert "damaged" in open_file(quiet, b"PK no recording", "letter.rulelab")
-    assert "letter.rulelab" in quiet.opener.field.said
+    assert "letter.rulelab" in quiet.runs_box.field.said
     assert "cut short" in open_file(quiet, whole[:-9])
     assert "another kind" in open_file(quiet, gzip.compress(b'{"format": "x"}'))
     monkeypatch.setattr(box, "LARGEST_TEXT", 1000)

@@ -1,7 +1,6 @@
 """The view of a search without a browser: its history, texts and plots, and the view at the level of parameters."""
 
 import io
-import json
 import re
 import threading
 import time
@@ -38,7 +37,6 @@ from rulelab.views.live import wording as words
 from rulelab.views.live.history import History, Mark
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
-from rulelab.views.search.again import Again
 from rulelab.views.search.plots.curves import curve_columns
 from rulelab.views.search.plots.incumbents import frontier_columns
 from rulelab.views.search.setup import Setup
@@ -302,38 +300,6 @@ def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_thro
     view.ask()
     view.reset()
     assert not view.part("model").select(PersonForm), "with its model"
-
-
-def test_the_browser_keeps_the_end_of_a_run_and_what_it_gives_back_is_not_trusted() -> None:
-    again = Again()
-    view = SearchView(small_search(), speed="full speed", on_standing=again.follow)
-
-    def told(text: str) -> str:
-        other = Again()
-        other.kept.found = text
-        return other.said.object if other.said.visible else ""
-
-    assert again.kept.kept == "" == told("")
-    paused(view)
-    assert "is lost. Run begins it again" in told(again.kept.kept)
-    finish(view)
-    text = again.kept.kept
-    assert "Found again" in told(text)
-    assert "<table" in told(text)
-    assert f"{view.session.snapshot.incumbent.objective:.4f}" in told(text)
-    assert "It says: ✓ Proven optimal" in told(text), "as the browser says, which nobody has checked"
-    view.reset()
-    assert again.kept.kept == ""
-    view.close()
-    entry = json.loads(text)
-    entry["model"]["card"] |= {"title": HOSTILE, "target": HOSTILE, "proof": {"objective": HOSTILE}}
-    hostile = told(json.dumps(entry))
-    assert "Found again" in hostile
-    assert "<img" not in hostile
-    for lacking in ('{"going": false, "model": null}', '{"going": 1, "model": {"family": "x"}}', "{}"):
-        assert "its model was not kept" in told(lacking)
-    for wrong in ("[]", "{", HOSTILE, "[" * 100_000, "1"):
-        assert "it is ignored" in told(wrong)
 
 
 def test_an_error_is_shown_and_the_next_run_works() -> None:

@@ -39,7 +39,6 @@ from rulelab.views.kept_runs.keeper import Keeper
 from rulelab.views.kept_runs.proving import evidence
 from rulelab.views.kept_runs.runs import KeptRuns
 from rulelab.views.pages.tabs import Tabs
-from rulelab.views.search.again import Again
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.html import LiveText
@@ -160,7 +159,7 @@ def test_an_address_that_asks_for_it_without_its_data_is_answered_in_words(setup
 
 
 def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path, capsys: Any) -> None:
-    """And shows it with its classes, as text; its files are read again and verified; its end is found again."""
+    """And shows it with its classes, as text; its files are read again and verified."""
     snapshot = finish(view).session.snapshot
     assert view.session.error is None
     best = snapshot.incumbent
@@ -193,14 +192,6 @@ def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path,
     assert "optimal" in capsys.readouterr().out
     for form in FORMS:
         assert exported(view, form).strip()
-    again, later = Again(), Again()
-    again.kept.found = ""
-    again.follow(view.session, view.best.card_at(snapshot))
-    later.kept.found = again.kept.kept
-    assert later.said.visible
-    assert "upload it, choose all classes" in later.said.object
-    assert "thin" in later.said.object
-    assert HOSTILE not in later.said.object
 
 
 def test_rows_kept_out_have_a_table_and_a_class_that_they_alone_have_is_wrong(view: SearchView, setup: Setup) -> None:

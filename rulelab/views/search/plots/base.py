@@ -63,17 +63,23 @@ class Plot:
     """One live plot."""
 
     title: ClassVar[str]
+    nothing: ClassVar[str] = ""  # the caption before there is anything to see
     figure: figure
     caption: str = ""  # what is seen now, in a sentence
     below: str | None = None  # HTML that stands under the figure; None: there is never any
     blank: bool = False  # whether there is nothing to see, and no picture
     sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
     over_time: tuple[Any, ...] = ()  # drawn against the common axis
+    entries: Sequence[LegendItem] = ()  # of its legend
     _small: Sequence[tuple[Any, dict[str, Any]]] = ()  # texts with their sizes for a screen, while they are larger
     _asked: tuple[Any, ...] = ()  # what was drawn last, where frames are drawn and not snapshots
 
     def clear(self) -> None:
         """Empty what is not a shared curve."""
+        for source in self.sources:
+            source.data = {name: [] for name in source.data}
+        show_entries(self.entries, [False] * len(self.entries))
+        self.caption = self.nothing
 
     def begin(self, prepared: Prepared) -> None:
         """Learn what is searched, before the first snapshot of a run."""

@@ -110,6 +110,7 @@ class BoundsPlot(PlotOverTime):
     """What is found, what is proven, and the gap between them; ``relaxation``: column and name of a third curve."""
 
     title = "Objective and lower bound"
+    nothing = "The best objective comes down, what is proven goes up; where they meet, the model is optimal."
     heads = ("objective", "lower_bound")
 
     def __init__(self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None) -> None:
@@ -148,31 +149,27 @@ class BoundsPlot(PlotOverTime):
         said = Text(**at, y="objective", text={"value": "proven"}, y_offset=-8, **style)
         self._said = drawn(plot, self._proof, said)
         items = [("objective", best), ("lower bound", self._bound), *(relaxed or [("gap", self._gap)])]
-        self._entries = add_legend(plot, items, columns=len(items))
+        self.entries = add_legend(plot, items, columns=len(items))
         self._drawn = ["objective", "lower_bound", *(self._further or ["lower_bound"])]
         tooltips = [("time", "@seconds{0.00} s"), ("work", "@work"), ("objective", "@objective{0.000000}")]
         tooltips += [(name, f"@{column}{{0.0000}}") for column, name in self._further.items()]
         tooltips.append(("lower bound", "@lower_bound{0.000000}"))
         plot.add_tools(HoverTool(renderers=[best], mode="vline", tooltips=tooltips))
-        self.sources = (self._head, self._proof, self._found, *self.pale.sources)
+        self.sources = (self._head, self._proof, self._found)
         self.over_time = tuple(renderer.glyph for renderer in plot.renderers[beneath:])  # type: ignore[attr-defined]
         self.clear()
 
     def clear(self) -> None:
         self._gap.visible = False  # a stepped area without points never ends drawing itself (Bokeh 3.9)
         super().clear()
-        self._proof.data = place_columns(None, self.heads)
-        self._found.data = _found_columns([])
         self._last: float | None = None
-        show_entries(self._entries, [False] * len(self._entries))
-        self.caption = "The best objective comes down, what is proven goes up; where they meet, the model is optimal."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._gap.visible = not self._curves.empty
         begins = self._curves.begins
         self._head.data = place_columns(latest, self.heads, begins)
         self._proof.data = place_columns(latest if latest.status is Status.OPTIMAL else None, self.heads, begins)
-        show_entries(self._entries, [bool(self._curves.known(name)) for name in self._drawn])
+        show_entries(self.entries, [bool(self._curves.known(name)) for name in self._drawn])
         self._mark(snapshots, whole)
         self.caption = self._words(latest)
 

@@ -135,9 +135,6 @@ class PlotOverTime(Plot):
         self._head = ColumnDataSource({name: [] for name in (*AXES.values(), *self.heads)})
         self.sources = (self._head,)
 
-    def clear(self) -> None:
-        self._head.data = {name: [] for name in self._head.data}
-
     def frame(self) -> pd.DataFrame:
         return self._curves.frame(self.names)
 

@@ -63,6 +63,7 @@ class StrataPlot(Plot):
     """Bars that fall from left to right, with the interval of each proportion and the threshold."""
 
     title = "Strata of risk"
+    nothing = "One bar per rule: as wide as the share of people it holds, as high as their probability."
 
     def __init__(self) -> None:
         self._model: Any = None
@@ -82,7 +83,7 @@ class StrataPlot(Plot):
             x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2
         )
         plot.add_layout(self._whisker)
-        self._entries = add_legend(plot, [("95 % interval", self._own), ("threshold", self._line)])
+        self.entries = add_legend(plot, [("95 % interval", self._own), ("threshold", self._line)])
         tooltips = [("rule", "@rule"), ("probability", "@top{0.000}"), ("positive", "@counts"), ("threshold", "@kind")]
         plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
         self.figure = plot
@@ -93,14 +94,11 @@ class StrataPlot(Plot):
         self._effective = prepared.effective
         weight = prepared.search.parameters["positive_weight"]
         self._threshold.data = {"share": [0, 100], "probability": [round(1 / (1 + weight), 5)] * 2}
-        show_entries(self._entries, [bool(self._source.data["rule"]), True])
+        show_entries(self.entries, [bool(self._source.data["rule"]), True])
 
     def clear(self) -> None:
+        super().clear()
         self._model = None
-        self._source.data = strata_columns(None)
-        self._threshold.data = {"share": [], "probability": []}
-        show_entries(self._entries, [False, False])
-        self.caption = "One bar per rule: as wide as the share of people it holds, as high as their probability."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         model = None if latest.incumbent is None else latest.incumbent.model
@@ -108,7 +106,7 @@ class StrataPlot(Plot):
             self._model = model
             self._source.data = strata_columns(model, self._effective)
             tops = self._source.data["top"]
-            show_entries(self._entries, [bool(tops), True])
+            show_entries(self.entries, [bool(tops), True])
             if tops:
                 n = "1 stratum" if len(tops) == 1 else f"{len(tops)} strata"
                 self.caption = f"{n}: the probability falls from {percent(tops[0], 0)} % to {percent(tops[-1], 0)} %."
@@ -155,6 +153,7 @@ class ConsideredPlot(Plot):
     """The mean as bars, some lists as lines."""
 
     title = "Antecedents considered per position"
+    nothing = "How many antecedents a list could take at each of its positions."
 
     def __init__(self) -> None:
         self._mean = ColumnDataSource(mean_columns(None))
@@ -168,7 +167,7 @@ class ConsideredPlot(Plot):
         lines = plot.multi_line(
             xs="positions", ys="considered", source=self._lists, color=ORANGE, line_alpha=0.45, line_width=1
         )
-        self._entries = add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
+        self.entries = add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
         set_ticks(plot.xaxis, min_interval=1)
         plot.yaxis.formatter = compact()
         tooltips = [("position", "@position"), ("considered, mean", "@mean{0.0}"), ("lists", "@lists")]
@@ -177,13 +176,14 @@ class ConsideredPlot(Plot):
         self.sources = (self._mean, self._lists)
         self.clear()
 
-    def clear(self) -> None:
-        self._show(None)
-        self.caption = "How many antecedents a list could take at each of its positions."
-
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._show(latest)
-        means = self._mean.data["mean"]
+        lists = list_columns(latest)
+        replace(self._mean, mean_columns(latest))
+        replace(self._lists, lists)
+        means, highest = self._mean.data["mean"], max((n for one in lists["considered"] for n in one), default=5)
+        show_entries(self.entries, [bool(means), bool(lists["considered"])])
+        self._up.span(_FLOOR, 2 * max([highest, *means]))
+        self._across.span(0.4, 0.6 + max([5, *self._mean.data["position"]]))
         if means:
             n = len(means)
             self.caption = f"On average {means[0]:.3g} to choose from at position 1, {means[-1]:.3g} at position {n}."
@@ -191,12 +191,3 @@ class ConsideredPlot(Plot):
     def frame(self) -> pd.DataFrame:
         names = {"position": "position in the list", "mean": "antecedents considered, mean", "lists": "lists"}
         return pd.DataFrame({name: self._mean.data[column] for column, name in names.items()})
-
-    def _show(self, latest: Snapshot | None) -> None:
-        replace(self._mean, mean_columns(latest))
-        lists = list_columns(latest)
-        replace(self._lists, lists)
-        highest = max((n for one in lists["considered"] for n in one), default=5)
-        show_entries(self._entries, [bool(self._mean.data["mean"]), bool(lists["considered"])])
-        self._up.span(_FLOOR, 2 * max([highest, *self._mean.data["mean"]]))
-        self._across.span(0.4, 0.6 + max([5, *self._mean.data["position"]]))

@@ -1,4 +1,4 @@
-"""Column generation: the least reduced cost and the effort over time, the pool of rules, and the prices of the rows."""
+"""Column generation: the least reduced cost over time, the pool of rules, and the prices of the rows."""
 
 from __future__ import annotations
 
@@ -14,28 +14,12 @@ from bokeh.models import ColumnDataSource, HoverTool, TapTool
 from ....snapshot import Snapshot
 from ...live.wording import count, counted, in_signs
 from ...widgets.esc import esc, plain
-from ...widgets.style import BLUE, GREEN, INK, ORANGE, SKY
-from .base import (
-    Columns,
-    Plot,
-    Window,
-    add_legend,
-    compact,
-    new_figure,
-    replace,
-    set_ticks,
-    show_as_before,
-    show_entries,
-)
+from ...widgets.style import BLUE, INK, ORANGE, SKY
+from .base import Columns, Plot, Window, add_legend, new_figure, replace, set_ticks, show_as_before, show_entries
 from .curves import Column, Curves, PlotOverTime, finite
 
-_FLOOR = 1
 _SMALLEST = 1e-6
 """Reduced costs above minus this are rounding, and count as none."""
-
-
-def _at_least_one(name: str) -> Column:
-    return lambda snapshot: max(_FLOOR, snapshot.counts.get(name, 0))
 
 
 def _reduced_cost(snapshot: Snapshot) -> float:
@@ -46,9 +30,7 @@ def _reduced_cost(snapshot: Snapshot) -> float:
 GENERATED: dict[str, Column] = {
     "master_value": lambda snapshot: finite(snapshot.detail.get("master_value", math.nan)),
     "reduced_cost": _reduced_cost,
-    "pool": _at_least_one("columns"),
-    "in_master": lambda snapshot: max(_FLOOR, snapshot.detail.get("columns_in_master", 0)),
-    "pricing_nodes": _at_least_one("pricing_nodes"),
+    "pool": lambda snapshot: snapshot.counts.get("columns", 0),
 }
 """Columns of the shared source."""
 
@@ -57,6 +39,7 @@ class ReducedCostPlot(PlotOverTime):
     """The least reduced cost of all rules; at 0 no rule improves the linear programme."""
 
     title = "Least reduced cost of all rules"
+    nothing = "How much the best new rule could lower the value of the linear programme, as a negative number."
     names = {"reduced_cost": "least reduced cost"}
 
     def __init__(self, curves: Curves) -> None:
@@ -69,9 +52,6 @@ class ReducedCostPlot(PlotOverTime):
         plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
         self.over_time = (line.glyph, dots.glyph)
         self.clear()
-
-    def clear(self) -> None:
-        self.caption = "How much the best new rule could lower the value of the linear programme, as a negative number."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         known = [value for value in self._curves.past("reduced_cost") if value == value]
@@ -88,53 +68,6 @@ class ReducedCostPlot(PlotOverTime):
 
     def use_dark(self, dark: bool) -> None:
         self._line.glyph.line_color = SKY if dark else BLUE
-
-
-class EffortPlot(PlotOverTime):
-    """Rules in the pool and in the master, and nodes of the pricing's branch and bound."""
-
-    title = "Rules and pricing effort"
-    names = {"pricing_nodes": "pricing nodes", "pool": "pool", "in_master": "master"}
-    heads = tuple(names)
-
-    def __init__(self, curves: Curves) -> None:
-        super().__init__(curves, "count (logarithmic)", (_FLOOR, 1000), y_axis_type="log", min_border_top=34)
-        plot = self.figure
-        styles: dict[str, dict[str, Any]] = {
-            "pricing_nodes": {"color": ORANGE, "line_width": 2.5},
-            "pool": {"color": GREEN, "line_width": 2.5},
-            "in_master": {"color": GREEN, "line_width": 1.8, "line_dash": "4 3"},
-        }
-        lines: list[Any] = [
-            plot.step(x="seconds", y=column, source=curves.source, mode="after", **style)
-            for column, style in styles.items()
-        ]
-        ends: list[Any] = [
-            plot.scatter(x="seconds", y=column, source=self._head, size=7, color=style["color"])
-            for column, style in styles.items()
-        ]
-        self._entries = add_legend(plot, list(zip(self.names.values(), lines, strict=True)))
-        plot.yaxis.formatter = compact()
-        tooltips = [("work", "@work"), *((name, f"@{column}") for column, name in self.names.items())]
-        plot.add_tools(HoverTool(renderers=lines[:1], mode="vline", tooltips=tooltips))
-        self.over_time = tuple(one.glyph for one in [*lines, *ends])
-        self.clear()
-
-    def clear(self) -> None:
-        super().clear()
-        show_entries(self._entries, [False] * len(self._entries))
-        self.caption = "Rules that were generated, those in the linear programme, and the effort to find them."
-
-    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._head.data = {name: self._curves.past(name)[-1:] for name in self._head.data}
-        show_entries(self._entries, [True] * len(self._entries))
-        pool, used = count(latest.counts.get("columns", 0)), count(latest.detail.get("columns_in_master", 0))
-        nodes = count(latest.counts.get("pricing_nodes", 0))
-        self.caption = f"{pool} rules in the pool, {used} in the master; {nodes} pricing nodes."
-
-    def fit(self) -> None:
-        known = [value for name in ("pricing_nodes", "pool") for value in self._curves.known(name)]
-        self._window.span(_FLOOR, 3 * max(known, default=300))
 
 
 _SPREAD = 0.3
@@ -193,7 +126,7 @@ class PoolPlot(Plot):
         ]
         self._chosen = dots[-1].glyph
         self._chosen.update(fill_alpha=0.0, line_width=2.5, marker="square")
-        self._entries = add_legend(plot, list(zip(self.kinds, dots, strict=True)), columns=2)
+        self.entries = add_legend(plot, list(zip(self.kinds, dots, strict=True)), columns=2)
         plot.add_tools(HoverTool(renderers=dots, tooltips=_RULE_TOOLTIP, point_policy="follow_mouse"))
         plot.add_tools(TapTool(renderers=dots))
         for source in self.sources:
@@ -212,7 +145,7 @@ class PoolPlot(Plot):
         parts = [known[each.astype(bool)] for each in kinds]
         for source, part in zip(self.sources, parts, strict=True):
             replace(source, _pool_columns(part))
-        show_entries(self._entries, [bool(len(part)) for part in parts])
+        show_entries(self.entries, [bool(len(part)) for part in parts])
         if not len(known):
             gathered = f"{counted(len(frame), 'rules')} gathered; no" if len(frame) else "No"
             self.caption = f"{gathered} rule has a price yet: the linear programme gives it."
@@ -317,7 +250,7 @@ class PricesPlot(Plot):
             plot.vbar(x="x", width=0.8, top="price", source=source, color=color, fill_alpha=0.85, line_color=None)
             for source, color in zip(self.sources, self.kinds.values(), strict=True)
         ]
-        self._entries = add_legend(plot, [*zip(self.kinds, bars, strict=True), ("at most", pale[0])], columns=2)
+        self.entries = add_legend(plot, [*zip(self.kinds, bars, strict=True), ("at most", pale[0])], columns=2)
         plot.add_tools(HoverTool(renderers=pale, tooltips=_PRICE_TOOLTIP, point_policy="follow_mouse"))
         self.figure = plot
         self.draw(self.empty)
@@ -330,7 +263,7 @@ class PricesPlot(Plot):
         parts = [drawn[covered], drawn[~covered]]
         for source, part in zip(self.sources, parts, strict=True):
             replace(source, _price_columns(part))
-        show_entries(self._entries, [*(bool(len(part)) for part in parts), bool(len(drawn))])
+        show_entries(self.entries, [*(bool(len(part)) for part in parts), bool(len(drawn))])
         if not len(drawn):
             self.caption = "No row has a price yet: the linear programme gives it."
             return

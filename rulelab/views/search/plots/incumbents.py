@@ -32,14 +32,12 @@ class IncumbentsPlot(Plot):
     """Errors against complexity of each best model so far."""
 
     title = "Errors of the incumbents"
-
-    _EMPTY: Columns = {"complexity": [], "errors": []}
+    nothing = "Each best model found so far: how many training rows it gets wrong, and how large it is."
 
     def __init__(self, complexity: str) -> None:
         self._found: list[tuple[int, float]] = []
         self._lowest = math.inf
-        self._incumbents = ColumnDataSource(dict(self._EMPTY))
-        self._best = ColumnDataSource(dict(self._EMPTY))
+        self._incumbents, self._best = (ColumnDataSource({"complexity": [], "errors": []}) for _ in range(2))
         self._complexity = complexity
         self._across, self._up = Window(-0.4, 4), Window(0, 1)
         plot = new_figure(self.title, complexity, "training errors", self._across, self._up, min_border_top=52)
@@ -49,7 +47,7 @@ class IncumbentsPlot(Plot):
         plot.line(x="complexity", y="errors", source=self._incumbents, color=PURPLE, line_width=1.5)
         dots = plot.scatter(x="complexity", y="errors", source=self._incumbents, color=PURPLE, size=8)
         best = plot.scatter(x="complexity", y="errors", source=self._best, color=ORANGE, size=15, marker="diamond")
-        self._entries = add_legend(plot, [("incumbents", dots), ("best", best), *legend], columns=2)
+        self.entries = add_legend(plot, [("incumbents", dots), ("best", best), *legend], columns=2)
         set_ticks(plot.xaxis, min_interval=1)
         tooltips = [(complexity.split()[0], "@complexity"), ("errors", "@errors")]
         plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
@@ -60,10 +58,8 @@ class IncumbentsPlot(Plot):
         return []
 
     def clear(self) -> None:
-        self._incumbents.data, self._best.data = dict(self._EMPTY), dict(self._EMPTY)
-        self._found = []
-        show_entries(self._entries, [False] * len(self._entries))
-        self.caption = "Each best model found so far: how many training rows it gets wrong, and how large it is."
+        super().clear()
+        self._found, self._lowest = [], math.inf
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         found = [(s.incumbent.complexity, s.incumbent.errors) for s in snapshots if s.incumbent is not None]
@@ -80,7 +76,7 @@ class IncumbentsPlot(Plot):
         else:
             self._incumbents.stream(columns)
         self._best.data = {"complexity": [new[-1][0]], "errors": [new[-1][1]]}
-        show_entries(self._entries, [True] * len(self._entries))
+        show_entries(self.entries, [True] * len(self.entries))
         n, last = len(self._found), new[-1]
         order = "the first one" if n == 1 else f"the last of {count(n)}"
         self.caption = f"Best: {count(last[1])} rows wrong, {self._complexity}: {last[0]}; {order} found."
@@ -109,11 +105,6 @@ class FrontierPlot(IncumbentsPlot):
         search = prepared.search
         self._parameters = (float(search.problem.total_weight), search.parameters["regularization"])
 
-    def clear(self) -> None:
-        super().clear()
-        self._lowest = math.inf
-        self._frontier.data = {"rules": [], "better": [], "excluded": []}
-
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         super().show(snapshots, whole, latest)
         if self._parameters is not None:
@@ -124,7 +115,7 @@ class FrontierPlot(IncumbentsPlot):
                 weight, cost = self._parameters
                 self._lowest = max(0.0, weight * (latest.lower_bound - cost * self._found[-1][0]))
             proven = latest.status is Status.OPTIMAL
-            show_entries(self._entries, [*[bool(self._found)] * 2, bool(self._found) and not proven, True])
+            show_entries(self.entries, [*[bool(self._found)] * 2, bool(self._found) and not proven, True])
 
     def use_dark(self, dark: bool) -> None:
         self._excluded.glyph.line_color = SKY if dark else BLUE

@@ -14,7 +14,7 @@ from ....snapshot import CUT_BY, Snapshot, Status
 from ...live.wording import count, remaining
 from ...prefixes.icicle import color_of
 from ...widgets.style import GREEN, INK, LENGTHS
-from .base import Columns, Plot, add_legend, compact, new_figure, show_entries
+from .base import Columns, Plot, add_legend, compact, new_figure, replace, show_entries
 from .curves import QUEUED, REMAINING, Curves, PlotOverTime, place_columns
 
 _NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
@@ -26,6 +26,7 @@ class QueuePlot(PlotOverTime):
     """Stacked steps, one per length, and how many there are in all; the curves have the columns `QUEUED`."""
 
     title = "Queue by prefix length"
+    nothing = "Beginnings of lists that are still to be looked at, by how many rules they have."
     names = {"queued": "in the queue", **{column: f"of {name} rules" for column, name in _LENGTHS.items()}}
     heads = ("queued",)
 
@@ -42,7 +43,7 @@ class QueuePlot(PlotOverTime):
         self._total = plot.step(x="seconds", y="queued", source=source, mode="after", line_width=1.5, color=INK[False])
         self._end = plot.scatter(x="seconds", y="queued", source=self._head, size=8, color=INK[False])
         named = list(zip(_NAMES, self._areas, strict=True))
-        self._entries = add_legend(plot, named, place="right", columns=1, title="rules")
+        self.entries = add_legend(plot, named, place="right", columns=1, title="rules")
         plot.yaxis.formatter = compact()
         tooltips = [("work", "@work"), ("in the queue", "@queued")]
         tooltips += [(f"with {name}", f"@{column}") for column, name in _LENGTHS.items()]
@@ -53,7 +54,6 @@ class QueuePlot(PlotOverTime):
     def clear(self) -> None:
         super().clear()
         self._draw([False] * len(QUEUED))
-        self.caption = "Beginnings of lists that are still to be looked at, by how many rules they have."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._head.data = place_columns(latest, self.heads, self._curves.begins)
@@ -76,7 +76,7 @@ class QueuePlot(PlotOverTime):
 
     def _draw(self, drawn: Sequence[bool]) -> None:
         """Draw only the lengths that there were; a stepped area without points never ends drawing itself."""
-        show_entries(self._entries, drawn)
+        show_entries(self.entries, drawn)
         for area, visible in zip(self._areas, drawn, strict=True):
             area.visible = visible
 
@@ -85,6 +85,7 @@ class RemainingPlot(PlotOverTime):
     """A line that comes down to 0, where nothing is left; the curves have the column `REMAINING`."""
 
     title = "Remaining search space"
+    nothing = "The most prefixes that are still to be looked at, as a power of ten."
     names = {_COLUMN: "log10 remaining"}
     heads = (_COLUMN,)
 
@@ -97,10 +98,6 @@ class RemainingPlot(PlotOverTime):
         plot.add_tools(HoverTool(renderers=[line], mode="vline", tooltips=tooltips))
         self.over_time = (line.glyph, end.glyph)
         self.clear()
-
-    def clear(self) -> None:
-        super().clear()
-        self.caption = "The most prefixes that are still to be looked at, as a power of ten."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._head.data = place_columns(latest, self.heads, self._curves.begins)
@@ -147,6 +144,8 @@ class PrunedPlot(Plot):
     """One bar per bound, in its colour in the tree: its share of all cuts, and the figure beside it."""
 
     title = "Prefixes cut, by bound"
+    nothing = "Beginnings of lists that need not be looked at, by the bound that says so."
+    blank = True
 
     def __init__(self) -> None:
         self._bounds = FactorRange()
@@ -166,13 +165,14 @@ class PrunedPlot(Plot):
         self.clear()
 
     def clear(self) -> None:
-        self._replace(pruned_columns(None))
-        self.blank = True
-        self.caption = "Beginnings of lists that need not be looked at, by the bound that says so."
+        super().clear()
+        self._bounds.factors, self.blank = [], True
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._replace(pruned_columns(latest))
-        data = self._source.data
+        data = pruned_columns(latest)
+        if data["bound"] != list(self._bounds.factors):
+            self._bounds.factors = data["bound"]
+        replace(self._source, data)
         self.blank = not data["bound"]
         if self.blank:
             self.caption = "Nothing is cut yet."
@@ -193,10 +193,3 @@ class PrunedPlot(Plot):
 
     def use_dark(self, dark: bool) -> None:
         self._labels.text_color = INK[dark]
-
-    def _replace(self, columns: Columns) -> None:
-        if columns["count"] == self._source.data["count"] and columns["bound"] == self._source.data["bound"]:
-            return
-        if columns["bound"] != list(self._bounds.factors):
-            self._bounds.factors = columns["bound"]
-        self._source.data = columns

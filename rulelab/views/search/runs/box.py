@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import panel as pn
-import param
-from panel.custom import JSComponent
+from markupsafe import Markup
 
 from ....ablation import nodes_of
-from ....assets import asset
 from ....recording import Recording
 from ....snapshot import Status
+from ...cards.templates import filled
 from ...live.job import Job
 from ...live.ticker import Work
 from ...live.wording import NONE, apart, below, count, gap
@@ -24,13 +25,19 @@ from ...widgets.fields import WIDE
 from ...widgets.html import Html
 from ...widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, sheet
 from ...widgets.uploader import Uploader
-from .ablating import GUESSES, MOST_SECONDS, AblationPicture
+from .ablating import GUESSES, MOST_SECONDS, Ablating
 from .past import MOST_RUNS, PastRun, Runs, differing
 
 _LEFT_OUT, _ADDED = "each left out", "of the paper, added"
-HEADS = ["run", "objective", "lower bound", "gap", "nodes", "search time", "integral"]
-TERMS = {"run": "runs", "integral": "primal-dual integral"}
-_EMPTY = "No run has ended yet. Each one stays here with its figures, and as a pale line beneath the next one's curves."
+HEADS = {
+    **{name: name for name in ("objective", "lower bound", "gap", "nodes", "search time")},
+    "integral": "primal-dual integral",
+}
+"""Figures of a run, and their terms."""
+_EMPTY = (
+    f"No run has ended yet. The last {MOST_RUNS} stay here with their figures, and as pale lines beneath the next "
+    "one's curves."
+)
 _ABLATES = (
     "Runs the settings of the form as they are and once more without each bound in use, one after the other, each "
     "within the time limit."
@@ -40,19 +47,29 @@ _ADDS = (
     f"each time, each run for {MOST_SECONDS:g} s at most. Which bound will save most?"
 )
 _CANNOT = "This kind of search has no bounds that could be left out one by one."
+_DRAWS = "holoviews.plotting.bokeh"
+_LINE, _FRAME, _MOST = 24, 90, 520
+"""Of the picture of an ablation: the height of a bar, what is around them, and the most, in pixels."""
+LARGEST_FILE = 20_000_000
+LARGEST_TEXT = 64_000_000
+"""That a file may unpack to; the recording of a million prefixes unpacks to three million bytes."""
+_LIMIT = "A file that the button Recording, beside the best model, has saved; at most 20 MB"
 
 
 class RunsBox:
-    """The runs and what can be done with them: an ablation in `head`, and in `items` the table and its picture."""
+    """Under the names of its parts: an ablation, what opens a recording, the table of the runs, an ablation's picture.
+
+    `opened` takes a recording and its name, and raises ValueError.
+    """
 
     def __init__(
         self,
         runs: Runs,
-        changed: Callable[[], None],  # called when other pale curves are to be drawn
         ablate: Callable[..., None],  # what the button does
-        to_form: Callable[[str], None],  # takes the query of a run's settings
+        opened: Callable[[Recording, str], None],
+        start_beat: Callable[[], None],  # sees to it that `tick` is called while `busy`
     ) -> None:
-        self._runs, self._changed, self._to_form = runs, changed, to_form
+        self._runs, self._opened, self._work = runs, opened, Work(start=start_beat)
         self._note, self._possible = "", False
         self.button = Press(ablate, label="Ablation", margin=0, height=30, width=86)
         listed: dict[str, Any] = {"margin": 0, "stylesheets": [SELECT_CSS], "disabled": True}
@@ -60,13 +77,24 @@ class RunsBox:
         self.guess = pn.widgets.Select(label="My guess", options=["", *GUESSES], width=150, visible=False, **listed)
         self.way.param.watch(lambda *_: self._say_what(), "value")
         self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
-        self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
-        self.table = RunTable(self.act, heads=HEADS, terms=TERMS, empty=_EMPTY, **WIDE)
         bar = pn.FlexBox(
             self.button, self.way, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE
         )
-        self.picture = AblationPicture()
-        self.head, self.items = (bar,), (self._said, self.table, self.picture.pane)
+        self.field = Uploader(
+            self._received,
+            label="Open recording",
+            accept=".rulelab",
+            limit=_LIMIT,
+            most=LARGEST_FILE,
+            sizing_mode="stretch_width",
+            margin=(8, 0),
+        )
+        self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
+        self._table = Html("", stylesheets=[CARD_CSS, WORD_CSS, sheet("run_table.css")], **WIDE)
+        # what each bound saves; empty where there is nothing to draw
+        self.picture = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self.items = (bar, self.field, self._said, self._table, self.picture)
+        self.show()
 
     def offer(self, possible: bool, free: bool) -> None:
         """Let an ablation begin: where there is something to leave out, and nothing runs."""
@@ -83,142 +111,46 @@ class RunsBox:
         return self.way.value == _ADDED
 
     def _say_what(self) -> None:
-        added = self.added
-        what = (_ADDS if added else _ABLATES) if self._possible else _CANNOT
+        what = (_ADDS if self.added else _ABLATES) if self._possible else _CANNOT
         self._about.object = f'<p class="note">{what} {word("Why", "ablation")}</p>'
-        self.guess.visible = added
+        self.guess.visible = self.added
 
-    def say(self, note: str) -> None:
-        """Say how the ablation went; empty: nothing."""
-        self._note = note
-        self.show(self._runs.present)
+    def forget(self) -> None:
+        """Say nothing of an ablation any more."""
+        self._said.object, self.picture[:] = "", []
+        self.show()
 
-    def show(self, present: PastRun | None) -> None:
-        """Bring the table up to date."""
-        gone = f"{count(self._runs.gone)} older runs have made room: {MOST_RUNS} are kept." if self._runs.gone else ""
-        said = " ".join(filter(None, (self._note, gone)))
-        self._said.object = f'<p class="note" role="note">{esc(said, 600)}</p>' if said else ""
-        shown = rows(list(self._runs), present)
-        if shown != self.table.rows:
-            self.table.rows = shown
+    def get_ready(self) -> None:
+        """Load what draws an ablation while its runs go on, so that the page does not wait for that."""
+        threading.Thread(target=import_module, args=(_DRAWS,), daemon=True).start()
 
-    def act(self, number: Any, what: str) -> None:
-        """Do what was pressed in the table."""
-        run = self._runs.find(number)
-        if run is None:
+    def tell(self, ablation: Ablating) -> None:
+        """Say how it went, and draw how many times the prefixes of the first run each other one has stored."""
+        self.show()
+        self._said.object = f'<p class="note" role="note">{esc(ablation.said, 600)}</p>'
+        frame = ablation.frame()
+        if len(frame) < 2 or frame["nodes_factor"].isna().any():
             return
-        if what == "show":
-            run.shown = not run.shown
-        elif what == "pin":
-            pinned = sum(each.pinned for each in self._runs)
-            if not run.pinned and pinned >= MOST_RUNS - 1:
-                self._note = f"{count(pinned)} runs are pinned; one place stays free for the next run."
-            else:
-                run.pinned = not run.pinned
-        elif what == "remove":
-            self._runs.remove(run)
-        elif run.query is not None:
-            self._to_form(run.query)
-        self.show(self._runs.present)
-        self._changed()
+        import_module(_DRAWS)
+        from ....plots import ablation as drawn
 
+        height = min(_MOST, _FRAME + _LINE * len(frame))
+        options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Nodes of each run"}
+        said = "times the run as set" + ("; where a gap stands: when it was ended" if ablation.added else "")
+        options |= {"xlabel": "", "ylabel": said, "backend_opts": {"plot.output_backend": "canvas"}}
+        picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
+        self.picture[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]
 
-def rows(runs: Sequence[PastRun], present: PastRun | None) -> list[dict[str, Any]]:
-    """What the table shows, in the order in which the runs began: what stands there stays there."""
-    apart_words = differing([run.settings for run in runs])
-    latest = present or (runs[-1] if runs else None)
-    return [
-        {
-            "number": run.number,
-            "cells": cells(run),
-            "said": _said(run, words, latest),
-            "shown": run.shown,
-            "pinned": run.pinned,
-            "present": run is present,
-            "comparable": latest is None or run.key == latest.key,
-            "settable": run.query is not None,
-        }
-        for run, words in zip(runs, apart_words, strict=True)
-    ]
-
-
-def cells(run: PastRun) -> list[str]:
-    """Objective, lower bound, gap, nodes, search time, integral; of an ablation with what they are times the first."""
-    now, best = run.snapshot, run.snapshot.incumbent
-    found, bound = (NONE, below(now.lower_bound, run.family))
-    if best is not None:
-        found, bound = apart(best.objective, now.lower_bound, run.family)
-    nodes, seconds = nodes_of(now), now.seconds
-    base = None if run.basis is None else run.basis.snapshot
-    return [
-        found,
-        NONE if now.status is Status.INFEASIBLE else bound,
-        gap(now, run.family),
-        count(nodes) + _times(nodes, None if base is None else nodes_of(base)),
-        f"{seconds:.2f} s" + _times(seconds, None if base is None else base.seconds),
-        f"{run.integral:.4g}",
-    ]
-
-
-def _times(value: float, first: float | None) -> str:
-    return f" (×{value / first:.3g})" if first else ""
-
-
-def _said(run: PastRun, words: dict[str, str], latest: PastRun | None) -> str:
-    """What was set differently, how it ended, and why it is in no plot."""
-    if run.variant and run.basis is not None:
-        words = {}  # its run as set says the others
-    said = [run.variant, *(f"{name}: {value}" for name, value in words.items()), run.said]
-    if latest is not None and run.key != latest.key:
-        said.append("other data or family: not in the plot")
-    return " · ".join(filter(None, said))
-
-
-ACTS = ("show", "pin", "form", "remove")
-
-
-class RunTable(JSComponent):
-    """Two lines a run, all as text; what is pressed is told by the number of the run, which may be anything."""
-
-    heads: param.List[list[str]] = param.List(default=[], doc="Names of the columns, that of the number first.")
-    terms = param.Dict(default={}, doc="What a name is called in the glossary, where that is something else.")
-    rows = param.List(default=[], doc="See `rulelab.views.search.runs.box.rows`.")
-    empty = param.String(default="", doc="What is said where there is no run.")
-
-    _esm = asset("dom.js", "run_table.js")
-    _stylesheets = [sheet("run_table.css")]
-
-    def __init__(self, on_act: Callable[[Any, str], None], **params: Any) -> None:
-        super().__init__(**params)
-        self._on_act = on_act
-
-    def _handle_msg(self, data: Any) -> None:
-        """From the browser, which may send anything."""
-        if isinstance(data, dict) and data.get("act") in ACTS:
-            self._on_act(data.get("run"), data["act"])
-
-
-LARGEST_FILE = 20_000_000
-LARGEST_TEXT = 64_000_000
-"""That a file may unpack to; the recording of a million prefixes unpacks to three million bytes."""
-_LIMIT = "A file that the button Recording, beside the best model, has saved; at most 20 MB"
-
-
-class Opener:
-    """A button that takes a recording; ``opened`` takes it and its name, and raises ValueError."""
-
-    def __init__(self, opened: Callable[[Recording, str], None], start_beat: Callable[[], None]) -> None:
-        self._opened = opened
-        self._work = Work(start=start_beat)
-        self.field = Uploader(
-            self._received,
-            label="Open recording",
-            accept=".rulelab",
-            limit=_LIMIT,
-            most=LARGEST_FILE,
-            sizing_mode="stretch_width",
-            margin=(8, 0),
-        )
+    def show(self) -> None:
+        """Bring the table up to date: two lines a run, in the order in which the runs began."""
+        runs, present = [*self._runs], self._runs.present
+        if not runs:
+            self._table.object = f'<p class="empty">{_EMPTY}</p>'
+            return
+        latest, words = present or runs[-1], differing([run.settings for run in runs])
+        heads = {head: Markup(word(head, term)) for head, term in {"run": "runs", **HEADS}.items()}
+        lines = [(run, figures_of(run), _said(run, own, latest)) for run, own in zip(runs, words, strict=True)]
+        self._table.object = filled("run_table.html", heads=heads, lines=lines, present=present)
 
     @property
     def busy(self) -> bool:
@@ -229,6 +161,9 @@ class Opener:
         """Show what has been read, or say why it cannot be shown."""
         self._work.refresh()
 
+    def _received(self, contents: bytes, name: str) -> None:
+        self._work.begin(lambda progress: Recording.from_bytes(contents, name, LARGEST_TEXT), partial(self._take, name))
+
     def _take(self, name: str, job: Job) -> None:
         said = job.error or ""
         if not said:
@@ -238,5 +173,35 @@ class Opener:
                 said = str(error)
         self.field.param.update(doing="", said=plain(said, 400))
 
-    def _received(self, contents: bytes, name: str) -> None:
-        self._work.begin(lambda progress: Recording.from_bytes(contents, name, LARGEST_TEXT), partial(self._take, name))
+
+def figures_of(run: PastRun) -> dict[str, str]:
+    """What stands under `HEADS`; of an ablation with what it is times the first."""
+    now, best = run.snapshot, run.snapshot.incumbent
+    found, bound = (NONE, below(now.lower_bound, run.family))
+    if best is not None:
+        found, bound = apart(best.objective, now.lower_bound, run.family)
+    nodes, seconds = nodes_of(now), now.seconds
+    base = None if run.basis is None else run.basis.snapshot
+    figures = (
+        found,
+        NONE if now.status is Status.INFEASIBLE else bound,
+        gap(now, run.family),
+        count(nodes) + _times(nodes, None if base is None else nodes_of(base)),
+        f"{seconds:.2f} s" + _times(seconds, None if base is None else base.seconds),
+        f"{run.integral:.4g}",
+    )
+    return dict(zip(HEADS, figures, strict=True))
+
+
+def _times(value: float, first: float | None) -> str:
+    return f" (×{value / first:.3g})" if first else ""
+
+
+def _said(run: PastRun, words: dict[str, str], latest: PastRun) -> str:
+    """What was set differently, how it ended, and why it is in no plot."""
+    if run.variant and run.basis is not None:
+        words = {}  # its run as set says the others
+    said = [run.variant, *(f"{name}: {value}" for name, value in words.items()), run.said]
+    if run.key != latest.key:
+        said.append("other data or family: not in the plot")
+    return " · ".join(filter(None, said))

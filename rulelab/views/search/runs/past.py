@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,7 +35,6 @@ class PastRun:
     # runs of equal keys look for the same kind of model on the same rows, so that their curves compare
     key: tuple[Any, ...]
     settings: Mapping[str, str]  # all of them in words
-    query: str | None  # the address that sets the form; None where there is none
     family: str
     snapshot: Snapshot  # its last state
     said: str = ""  # how it stands, in words
@@ -43,9 +43,6 @@ class PastRun:
     curves: Columns = field(default_factory=dict)
     variant: str = ""  # in an ablation: what it went without
     basis: PastRun | None = None
-    shown: bool = True
-    pinned: bool = False
-    over: bool = False
 
     @property
     def name(self) -> str:
@@ -54,12 +51,11 @@ class PastRun:
 
 
 class Runs:
-    """What is kept of the runs, at most `MOST_RUNS` of them; the oldest that is not pinned goes first."""
+    """What is kept of the last `MOST_RUNS` runs."""
 
     def __init__(self) -> None:
-        self._kept: list[PastRun] = []
+        self._kept: deque[PastRun] = deque(maxlen=MOST_RUNS)
         self.present: PastRun | None = None  # the run of the session that is on the page
-        self.gone = 0  # how many have been left out for want of room
         self._began = 0
         self._seen: tuple[Any, ...] = ()
         self._resting: SearchSession | None = None
@@ -69,10 +65,6 @@ class Runs:
 
     def __len__(self) -> int:
         return len(self._kept)
-
-    def find(self, number: Any) -> PastRun | None:
-        """The run of this number, which may be anything."""
-        return next((run for run in self._kept if type(number) is int and run.number == number), None)
 
     def follow(self, session: SearchSession, rests: bool, variant: str = "", basis: PastRun | None = None) -> bool:
         """Keep the present run as it stands, where it is over or ``rests``; whether anything has changed.
@@ -91,13 +83,11 @@ class Runs:
         if run is None:
             self._began += 1
             settings, key = settings_in_words(session), key_of(session.look, prepared)
-            run = PastRun(self._began, key, settings, session.query, prepared.search.family, snapshot)
-            run.variant, run.basis = variant, basis
+            run = PastRun(self._began, key, settings, prepared.search.family, snapshot, variant=variant, basis=basis)
             self.present = run
             self._kept.append(run)
-            self._make_room()
         snapshots, _, _ = session.history.since(Mark())
-        run.snapshot, run.over = snapshot, session.state.over
+        run.snapshot = snapshot
         run.said = standing(session).phase.split(": no ")[0] if session.state.over else "reset before its end"
         run.integral = primal_dual_integral(snapshots, "work")
         run.curves = thinned(snapshots)
@@ -107,23 +97,11 @@ class Runs:
         """Another run comes to be the present one: one that was kept before, or a new one."""
         self.present, self._seen, self._resting = run, (), None
 
-    def remove(self, run: PastRun) -> None:
-        """Forget a run."""
-        self._kept.remove(run)
-
     def beneath(self, look: str, prepared: Prepared | None) -> list[PastRun]:
         """Those whose curves lie beneath those of the present search; while it is not made, the last run tells."""
         last = self._kept[-1].key if self._kept else ()
         key = last if prepared is None and last[:1] == (kind_of(look),) else key_of(look, prepared)
-        return [run for run in self._kept if run.shown and run is not self.present and run.key == key]
-
-    def _make_room(self) -> None:
-        while len(self._kept) > MOST_RUNS:
-            loose = [run for run in self._kept if not run.pinned and run is not self.present]
-            if not loose:
-                return
-            self._kept.remove(loose[0])
-            self.gone += 1
+        return [run for run in self._kept if run is not self.present and run.key == key]
 
 
 def kind_of(look: str) -> str:
