@@ -8,12 +8,10 @@ import panel as pn
 from bokeh.plotting import figure
 from panel.custom import JSComponent
 from patience import wait_until
-from soup import soup
 
 import rulelab as rl
 from rulelab.glossary import Term
 from rulelab.views.forms.data_settings import DataSettings
-from rulelab.views.search.runs.box import HEADS
 from rulelab.views.search.view import RUNS, SearchView
 from rulelab.views.widgets.browser import Strip
 from rulelab.views.widgets.buttons import Press
@@ -181,16 +179,6 @@ def runs_html(view: SearchView) -> str:
     """What stands under the name of the runs."""
     open_tab(view, RUNS)
     return "".join(str(each.object) for part in view.runs_box.items for each in part.select(pn.pane.HTML))
-
-
-def run_rows(view: SearchView) -> list[tuple[list[str], str]]:
-    """The table of the runs, row by row: its cells, the number first, and what is said below them."""
-    cells = [
-        " ".join(each.get_text().replace("\u202f", "").split())
-        for each in soup(runs_html(view)).select("tbody th, tbody td")
-    ]
-    wide = len(HEADS) + 2
-    return [(cells[k : k + wide - 1], cells[k + wide - 1]) for k in range(0, len(cells), wide)]
 
 
 def finish(view: SearchView) -> SearchView:

@@ -18,9 +18,8 @@ from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.esc import esc
-from ..widgets.explained import term_classes
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, SELECT_CSS, sheet
+from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
 
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 """Figures that keep their place before there are any."""
@@ -150,8 +149,8 @@ SPEEDS = {
     "speeding up": Pace(16, growth=5),
     "full speed": FULL_SPEED,
 }
-REPLAY_PACES = {"¼ ×": 128, "½ ×": 64, "1 ×": 32, "2 ×": 16, "4 ×": 8}
-"""Beats of the page that a run is played in, about, by what they are called."""
+_REPLAYED = 32
+"""Beats of the page that a run is played in, about."""
 
 
 class Rewind(JSComponent):
@@ -178,16 +177,6 @@ class Rewind(JSComponent):
     ) -> None:
         super().__init__(css_classes=["rl-moments"], sizing_mode="stretch_width", margin=0)
         self._start_beat, self._places, self._beats = start_beat, places, 0
-        # how fast a run is played
-        self.pace = pn.widgets.Select(
-            label="Replay pace",
-            options=REPLAY_PACES,
-            value=REPLAY_PACES["1 ×"],
-            css_classes=term_classes("moment"),
-            stylesheets=[SELECT_CSS],
-            width=150,
-            margin=0,
-        )
 
     def offer(self, moments: int, busy: bool) -> None:
         """Let the user look at so many moments; while the run goes on, or once it has gone on, at the present only."""
@@ -198,9 +187,8 @@ class Rewind(JSComponent):
     def tick(self) -> None:
         """Go on to the next moment, while the run is played."""
         self._beats += 1
-        ticks = self.pace.value
-        if self.playing and self._beats % max(1, ticks // self.moments) == 0:
-            self._go((self.moments if self.moment is None else self.moment) + math.ceil(self.moments / ticks))
+        if self.playing and self._beats % max(1, _REPLAYED // self.moments) == 0:
+            self._go((self.moments if self.moment is None else self.moment) + math.ceil(self.moments / _REPLAYED))
             self.playing = self.moment is not None
 
     def move(self, by: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -28,15 +28,14 @@ from ..widgets.explained import Explained, term_classes
 from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS, STACK_CSS
+from .ablating import Ablating
 from .best import BestModel
 from .certificate import Certificate, notes
 from .controls import SPEEDS, Controls, Rewind, status_of
 from .families import LOOKS, look_of_recorded, sessions_of
 from .figures import RunPlots, curves_svg
 from .plots.curves import AXES
-from .runs.ablating import Ablating
-from .runs.box import RunsBox
-from .runs.past import PastRun, Runs
+from .runs_box import RunsBox
 from .why import WhyBox
 
 RUNS = "Runs"
@@ -112,7 +111,6 @@ class SearchView(Complaining, NotebookViewer):
         self.session = self._new_session()  # the present run
         self._beats = 0
         self._told = (False, False)
-        self.runs = Runs()
         self._ablation: Ablating | None = None
         self._beat = Beat(self.tick)
         self._build(alone, question)
@@ -233,15 +231,12 @@ class SearchView(Complaining, NotebookViewer):
         self._beat.start()
 
     def _let_go(self) -> None:
-        """End the present run, which is kept as it stands."""
-        self.runs.follow(self.session, rests=True, **self._variant)
+        """End the present run."""
         self.session.close()
         self._ablation, self.stale = None, False
 
-    def _take(self, session: SearchSession, run: PastRun | None = None) -> None:
-        """Show another session, which has a ``run`` where it was shown before; what was shown last stays pale."""
-        self.runs.follow(self.session, rests=True, **self._variant)
-        self.runs.leave(run)
+    def _take(self, session: SearchSession) -> None:
+        """Show another session."""
         self.session = session
         self.best.shown = None
         with pn.io.hold():
@@ -254,7 +249,6 @@ class SearchView(Complaining, NotebookViewer):
                 self._take_look()
             self._clear()
             self._notes.object = ""
-            self.plots.lay_runs_beneath()
         self.refresh()
 
     def _clear(self) -> None:
@@ -268,33 +262,24 @@ class SearchView(Complaining, NotebookViewer):
         ablation, session = self._ablation, self.session
         if ablation is None or not session.state.over:
             return
-        if session.state is State.FAILED or (session.snapshot is None and ablation.basis is None):
+        if session.state is State.FAILED or (session.snapshot is None and not ablation.begun):
             self._ablation = None
             return
-        self.runs.follow(session, rests=False, **self._variant)
         try:
             following = ablation.next(session)
         except ValueError as error:
             self._ablation = None
             self.complain(str(error))
             return
-        if ablation.basis is None:
-            ablation.basis = self.runs.present
         if following is not None:
             self._take(following)
             following.run()
             return
         self._ablation = None
-        self._take(ablation.first, ablation.basis)
+        self._take(ablation.first)
         self.runs_box.tell(ablation)
         if ablation.wrong:
             self.complain(ablation.wrong)
-
-    @property
-    def _variant(self) -> dict[str, Any]:
-        """What the present run is within an ablation."""
-        ablation = self._ablation
-        return {} if ablation is None else {"variant": ablation.name, "basis": ablation.basis}
 
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
@@ -346,14 +331,13 @@ class SearchView(Complaining, NotebookViewer):
         """Bring everything in the view up to date with the session."""
         session, state = self.session, self.session.state  # it may end meanwhile, which the next beat shows
         with pn.io.hold():
-            if self.runs.follow(session, rests=False, **self._variant):
-                self.runs_box.show()
             self._show_standing(session)
             self._rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
-            latest = session.snapshot
-            if latest is not None and latest is not self.best.shown and self._rewind.moment is None:
-                self._show(*self.plots.new())
-            self.certificate.show(self.best.shown, session.prepared)
+            latest, prepared = session.snapshot, session.prepared
+            new = latest is not None and latest is not self.best.shown
+            if new and prepared is not None and self._rewind.moment is None:
+                self.best.show(prepared, self.plots.show_new())
+            self.certificate.show(self.best.shown, prepared)
             self._rewind.follow()
             self.plots.point(self._rewind.moment, self._rewind.able)
             if self.plots.texts_wait and (self.certificate.due or not session.state.busy):
@@ -411,12 +395,6 @@ class SearchView(Complaining, NotebookViewer):
                 self.best.show(prepared, self.plots.show_moment())
         self.refresh()
         self.moment = self._rewind.moment
-
-    def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        prepared = self.session.prepared
-        assert prepared is not None
-        self.plots.extend(snapshots, whole, latest, prepared)
-        self.best.show(prepared, latest)
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
@@ -482,14 +460,14 @@ class SearchView(Complaining, NotebookViewer):
         actions = {"run": self.run_or_pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         selects = [select(self.param[name], 150, css_classes=term_classes(name)) for name in ("speed", "axis")]
         self._rewind = Rewind(self._beat.start, lambda: self.plots.places)
-        self._controls = Controls(actions, [*selects, self._rewind.pace], question)
+        self._controls = Controls(actions, selects, question)
         self._rewind.param.watch(self._look_back, "moment")
         self.best = BestModel(lambda: self.session, self.pin, self.edit, self.ask)
         self.certificate = Certificate(lambda: self.session, self.best.model_card)
         self._offer()
         self.why = WhyBox(lambda: self.session, self._file_name, self._beat.start)
         self.why.body.css_classes = ["rl-fill"]
-        self.runs_box = RunsBox(self.runs, self.ablate, self.open, self._beat.start)
+        self.runs_box = RunsBox(self.ablate, self.open, self._beat.start)
         bottom = [self._notes, Explained()] if stands_alone else [self._notes]
         self._gap, self._model = _box("rl-gap", FILL_CSS), _box("rl-best")
         self._why = _box("rl-why", FILL_CSS, self.why.strip, self.why.body)
@@ -505,7 +483,7 @@ class SearchView(Complaining, NotebookViewer):
         """Make the plots of the session's kind of search."""
         self._look = self.session.look
         look = LOOKS[self._look]
-        self.plots = RunPlots(lambda: self.session, self.runs, self._rewind, lambda: self.best.shown, self._file_name)
+        self.plots = RunPlots(lambda: self.session, self._rewind, lambda: self.best.shown, self._file_name)
         self._restyle()
         gap, under = self.plots.always()
         gap.fill()

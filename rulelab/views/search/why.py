@@ -224,7 +224,6 @@ class WhyBox:
         plot = PICTURES[name][0]()
         box = PlotBox(plot, self._name_of_files)
         self.pictures[name] = plot, box
-        plot.on_tap = box.refresh
         self.use_look(**self._pictured)
         self._draw(name, PICTURES[name][0].empty)
         return box.items

@@ -38,7 +38,6 @@ from rulelab.views.live.history import History, Mark
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
 from rulelab.views.search.plots.curves import curve_columns
-from rulelab.views.search.plots.incumbents import frontier_columns
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.esc import esc, plain
@@ -49,7 +48,7 @@ def snapshots(n: int) -> list[rl.Snapshot]:
 
 
 def test_history_stays_small_and_keeps_what_matters() -> None:
-    history, all_of_them = History(limit=50), snapshots(1000)
+    history, all_of_them = History(limit=50), snapshots(400)
     for snapshot in all_of_them:
         history.append(snapshot)
         assert len(history) <= 50
@@ -59,24 +58,19 @@ def test_history_stays_small_and_keeps_what_matters() -> None:
     assert {s.incumbent.objective for s in kept if s.incumbent} == objectives
     assert kept[-1] is all_of_them[-1]
     assert [s.work for s in kept] == sorted(s.work for s in kept)
-    for snapshot in all_of_them[::20]:
+    for snapshot in all_of_them[::10]:
         columns = curve_columns([snapshot])
         total = sum(values[0] for name, values in columns.items() if name.startswith("length_"))
         assert total == sum(snapshot.queue_by_length[1:])
 
 
-def test_history_as_a_table_has_every_count_and_the_frontier_meets_the_incumbent() -> None:
+def test_history_as_a_table_has_every_count() -> None:
     history, search = History(), small_search()
     for snapshot in rl.steps(search, work_per_step=5):
         history.append(snapshot)
     frame = history.frame()
     assert (len(frame), frame["status"].iloc[-1], frame["gap"].iloc[-1]) == (len(history), "optimal", 0)
     assert {"seconds", "work", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
-    best, cost = snapshot.incumbent, search.parameters["regularization"]
-    weight = search.problem.total_weight
-    columns = frontier_columns(best, snapshot.lower_bound, weight, cost, best.complexity)
-    assert columns["better"] == columns["excluded"]
-    assert columns["better"][-1] == pytest.approx(best.errors)
 
 
 def test_the_card_says_captured_correct_and_probability_per_rule_and_has_room_for_its_classes() -> None:
@@ -252,12 +246,7 @@ def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tm
     assert f"{best.objective:.4f}" in exported(view, "Report (HTML)").decode()
     assert "CASE" in exported(view, "SQL (DuckDB)").decode()
     assert files["Proof"].visible
-    first = exported(view, "Recording")
-    view.reset()
-    assert not view.best.actions.visible
-    finish(view)
     assert rl.Recording.from_bytes(exported(view, "Recording")).snapshots
-    assert first
     hidden = [each for each in view.part("model").select(pn.Column) if not each.visible]
     export.clicks += 1
     (menu,) = [each for each in view.part("model").select(pn.Column) if not each.visible and each not in hidden]

@@ -1,7 +1,6 @@
 """One list of several classes on the page: its data, its form, its run, its tables and files; without a browser."""
 
 import asyncio
-import io
 import json
 import threading
 from dataclasses import replace
@@ -13,7 +12,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from doors import boxes, html, made
-from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file, widget
+from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, widget
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -129,9 +128,9 @@ def test_weights_have_to_be_whole() -> None:
 def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(setup: Setup) -> None:
     assert (setup.family, list(widget(setup, "Model family").options.values())) == (NAME, [NAME])
     assert "fairness" in html(setup.data_card)
-    fields = {each.label: each for part in setup._fields[NAME] for each in part if hasattr(each, "label")}
-    assert "Support within a class" not in fields, "no class is told from the rest"
-    assert not any("Fairness" in label for label in fields)
+    labels = {each["label"] for card in setup.more.cards for each in card["fields"]}
+    assert "Support within a class" not in labels, "no class is told from the rest"
+    assert not any("Fairness" in label for label in labels)
     setup.table.data = "diabetes"
     assert setup.family == "rule_list"
     assert set(widget(setup, "Model family").options.values()) == set(OFFERED)
@@ -406,34 +405,6 @@ def test_other_tabs_say_that_they_are_of_two_classes() -> None:
     search.setup.table.data = "diabetes"
     assert search.source().family.name == "rule_list"
     assert "fits" in fronts.told
-
-
-def test_a_run_of_two_classes_follows_and_has_all_that_it_ever_had(view: SearchView, setup: Setup) -> None:
-    finish(view)
-    use_file(setup.table, CSV, "kinds.csv", positive="wide", kind="target")
-    view.stale = True
-    setup.choose(**SETTINGS)
-    finish(view)
-    assert view.session.search.family == "rule_list"
-    best = view.best
-    assert "by class" not in best.card.object
-    assert {"Recording", "Proof"} <= set(export_menu(view)[1])
-    assert "of two classes" not in told(view)
-
-
-def test_a_notebook_shows_such_a_search(show) -> None:
-    frame = table()
-    conditions = rl.Binarizer(thresholds=3).fit_transform(frame[["length", "width"]])
-    search = rl.MultiClassRuleListSearch(rl.MultiClassProblem.from_arrays(conditions, frame["kind"]), 0.02)
-    view = finish(show(search))
-    assert view.session.error is None
-    assert "Training rows by class" in model_html(view)
-    view.certificate.check.press()
-    wait_until(lambda: not view.certificate.check.refresh())
-    said = view.certificate.check.verdict
-    assert said.startswith("valid: no rule list of these antecedents has an objective below")
-    saved = rl.MultiClassCertificate.load(io.BytesIO(exported(view, "Proof")))
-    assert saved.check(search.problem, view.session.snapshot.incumbent.model)
 
 
 @pytest.mark.parametrize("name", OF_SEVERAL)

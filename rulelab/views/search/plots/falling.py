@@ -16,7 +16,7 @@ from ...live.prepared import Prepared
 from ...live.wording import count, in_signs
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
-from .base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
+from .base import BLUES, Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
 
 MOST_BARS = 40
 """Longer lists show their first rules and, last, the default."""
@@ -74,20 +74,23 @@ class StrataPlot(Plot):
         plot = new_figure(self.title, *labels, *ranges, min_border_top=34)
         edges: dict[str, Any] = {"left": "left", "right": "right", "bottom": 0, "top": "top"}
         bars = plot.quad(**edges, source=self._source, fill_color="colour", fill_alpha=0.55, line_color="colour")
-        self._own = plot.scatter(x="middle", y="own", source=self._source, marker="circle", size=6, color=INK[False])
-        self._heads = tuple(TeeHead(size=8, line_color=INK[False]) for _ in range(2))
-        heads: dict[str, Any] = {"upper_head": self._heads[0], "lower_head": self._heads[1], "line_color": INK[False]}
-        self._whisker = Whisker(base="middle", lower="low", upper="high", source=self._source, level="overlay", **heads)
+        own = plot.scatter(x="middle", y="own", source=self._source, marker="circle", size=6, color=INK[False])
+        heads = [TeeHead(size=8, line_color=INK[False]) for _ in range(2)]
+        ends: dict[str, Any] = {"upper_head": heads[0], "lower_head": heads[1], "line_color": INK[False]}
+        whisker = Whisker(base="middle", lower="low", upper="high", source=self._source, level="overlay", **ends)
         self._threshold = ColumnDataSource({"share": [], "probability": []})
-        self._line = plot.line(
-            x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2
-        )
-        plot.add_layout(self._whisker)
-        self.entries = add_legend(plot, [("95 % interval", self._own), ("threshold", self._line)])
+        line = plot.line(x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2)
+        plot.add_layout(whisker)
+        self.entries = add_legend(plot, [("95 % interval", own), ("threshold", line)])
         tooltips = [("rule", "@rule"), ("probability", "@top{0.000}"), ("positive", "@counts"), ("threshold", "@kind")]
         plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
         self.figure = plot
         self.sources = (self._source, self._threshold)
+        self.tinted = (
+            (own.glyph, "line_color fill_color", INK),
+            *((each, "line_color", INK) for each in (whisker, *heads)),
+            (line.glyph, "line_color", BLUES),
+        )
         self.clear()
 
     def begin(self, prepared: Prepared) -> None:
@@ -113,13 +116,6 @@ class StrataPlot(Plot):
 
     def frame(self) -> pd.DataFrame:
         return pd.DataFrame({name: self._source.data[column] for column, name in _COLUMNS.items()})
-
-    def use_dark(self, dark: bool) -> None:
-        self._own.glyph.update(line_color=INK[dark], fill_color=INK[dark])
-        self._whisker.line_color = INK[dark]
-        for head in self._heads:
-            head.line_color = INK[dark]
-        self._line.glyph.line_color = SKY if dark else BLUE
 
 
 MOST_POSITIONS = 16

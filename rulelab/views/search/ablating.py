@@ -8,13 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from ....ablation import ALIKE, STEPS, Variant, contradiction, nodes_of, of_the_paper, variants
-from ....families.wording import at_most
-from ....snapshot import Snapshot, Status
-from ...live.prepared import Prepared
-from ...live.session import SearchSession
-from ...live.state import FULL_SPEED, Limits, State
-from .past import PastRun
+from ...ablation import ALIKE, STEPS, Variant, contradiction, nodes_of, of_the_paper, variants
+from ...families.wording import at_most
+from ...snapshot import Snapshot, Status
+from ..live.prepared import Prepared
+from ..live.session import SearchSession
+from ..live.state import FULL_SPEED, Limits, State
 
 MOST_SECONDS = 5.0
 """Of a run of the paper's search, which without its strongest bounds needs hours."""
@@ -33,18 +32,19 @@ def _of_the_paper(first: SearchSession) -> SearchSession:
 
 
 class Ablating:
-    """What an ablation has run and what it will run.
-
-    `added`: whether the bounds of the paper are added one by one, instead of leaving each out once.
-    """
+    """What an ablation has run and will run; ``added``: the paper's bounds are added one by one, none is left out."""
 
     def __init__(self, first: SearchSession, added: bool = False, guess: str = "") -> None:
         self.first = _of_the_paper(first) if added else first
         self.added, self._guess = added, guess
-        self.basis: PastRun | None = None
         self._variants: tuple[Variant, ...] = ()
         self._at = 0
         self._ended: list[tuple[str, Snapshot]] = []
+
+    @property
+    def begun(self) -> bool:
+        """Whether a run has ended with something to show."""
+        return bool(self._ended)
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What stands under "Runs": the button of the ablation, the field that opens a recording, and the table of the runs."""
+"""What stands under "Runs": the button of an ablation and its picture, and the field that opens a recording."""
 
 from __future__ import annotations
 
@@ -9,35 +9,20 @@ from importlib import import_module
 from typing import Any
 
 import panel as pn
-from markupsafe import Markup
 
-from ....ablation import nodes_of
-from ....recording import Recording
-from ....snapshot import Status
-from ...cards.templates import filled
-from ...live.job import Job
-from ...live.ticker import Work
-from ...live.wording import NONE, apart, below, count, gap
-from ...widgets.buttons import Press
-from ...widgets.esc import esc, plain
-from ...widgets.explained import WORD_CSS, word
-from ...widgets.fields import WIDE
-from ...widgets.html import Html
-from ...widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS, sheet
-from ...widgets.uploader import Uploader
+from ...recording import Recording
+from ..live.job import Job
+from ..live.ticker import Work
+from ..widgets.buttons import Press
+from ..widgets.esc import esc, plain
+from ..widgets.explained import WORD_CSS, word
+from ..widgets.fields import WIDE
+from ..widgets.html import Html
+from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS
+from ..widgets.uploader import Uploader
 from .ablating import GUESSES, MOST_SECONDS, Ablating
-from .past import MOST_RUNS, PastRun, Runs, differing
 
 _LEFT_OUT, _ADDED = "each left out", "of the paper, added"
-HEADS = {
-    **{name: name for name in ("objective", "lower bound", "gap", "nodes", "search time")},
-    "integral": "primal-dual integral",
-}
-"""Figures of a run, and their terms."""
-_EMPTY = (
-    f"No run has ended yet. The last {MOST_RUNS} stay here with their figures, and as pale lines beneath the next "
-    "one's curves."
-)
 _ABLATES = (
     "Runs the settings of the form as they are and once more without each bound in use, one after the other, each "
     "within the time limit."
@@ -57,20 +42,15 @@ _LIMIT = "A file that the button Recording, beside the best model, has saved; at
 
 
 class RunsBox:
-    """Under the names of its parts: an ablation, what opens a recording, the table of the runs, an ablation's picture.
-
-    `opened` takes a recording and its name, and raises ValueError.
-    """
+    """An ablation with its picture, and what opens a recording."""
 
     def __init__(
         self,
-        runs: Runs,
         ablate: Callable[..., None],  # what the button does
-        opened: Callable[[Recording, str], None],
+        opened: Callable[[Recording, str], None],  # takes a recording and its name, and raises ValueError
         start_beat: Callable[[], None],  # sees to it that `tick` is called while `busy`
     ) -> None:
-        self._runs, self._opened, self._work = runs, opened, Work(start=start_beat)
-        self._note, self._possible = "", False
+        self._opened, self._work, self._possible = opened, Work(start=start_beat), False
         self.button = Press(ablate, label="Ablation", margin=0, height=30, width=86)
         listed: dict[str, Any] = {"margin": 0, "stylesheets": [SELECT_CSS], "disabled": True}
         self.way = pn.widgets.Select(label="Bounds", options=[_LEFT_OUT, _ADDED], width=190, **listed)
@@ -90,11 +70,9 @@ class RunsBox:
             margin=(8, 0),
         )
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
-        self._table = Html("", stylesheets=[CARD_CSS, WORD_CSS, sheet("run_table.css")], **WIDE)
         # what each bound saves; empty where there is nothing to draw
         self.picture = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
-        self.items = (bar, self.field, self._said, self._table, self.picture)
-        self.show()
+        self.items = (bar, self.field, self._said, self.picture)
 
     def offer(self, possible: bool, free: bool) -> None:
         """Let an ablation begin: where there is something to leave out, and nothing runs."""
@@ -117,8 +95,9 @@ class RunsBox:
 
     def forget(self) -> None:
         """Say nothing of an ablation any more."""
-        self._said.object, self.picture[:] = "", []
-        self.show()
+        self._said.object = ""
+        if len(self.picture):
+            self.picture[:] = []
 
     def get_ready(self) -> None:
         """Load what draws an ablation while its runs go on, so that the page does not wait for that."""
@@ -126,13 +105,12 @@ class RunsBox:
 
     def tell(self, ablation: Ablating) -> None:
         """Say how it went, and draw how many times the prefixes of the first run each other one has stored."""
-        self.show()
         self._said.object = f'<p class="note" role="note">{esc(ablation.said, 600)}</p>'
         frame = ablation.frame()
         if len(frame) < 2 or frame["nodes_factor"].isna().any():
             return
         import_module(_DRAWS)
-        from ....plots import ablation as drawn
+        from ...plots import ablation as drawn
 
         height = min(_MOST, _FRAME + _LINE * len(frame))
         options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Nodes of each run"}
@@ -140,17 +118,6 @@ class RunsBox:
         options |= {"xlabel": "", "ylabel": said, "backend_opts": {"plot.output_backend": "canvas"}}
         picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
         self.picture[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]
-
-    def show(self) -> None:
-        """Bring the table up to date: two lines a run, in the order in which the runs began."""
-        runs, present = [*self._runs], self._runs.present
-        if not runs:
-            self._table.object = f'<p class="empty">{_EMPTY}</p>'
-            return
-        latest, words = present or runs[-1], differing([run.settings for run in runs])
-        heads = {head: Markup(word(head, term)) for head, term in {"run": "runs", **HEADS}.items()}
-        lines = [(run, figures_of(run), _said(run, own, latest)) for run, own in zip(runs, words, strict=True)]
-        self._table.object = filled("run_table.html", heads=heads, lines=lines, present=present)
 
     @property
     def busy(self) -> bool:
@@ -172,36 +139,3 @@ class RunsBox:
             except ValueError as error:
                 said = str(error)
         self.field.param.update(doing="", said=plain(said, 400))
-
-
-def figures_of(run: PastRun) -> dict[str, str]:
-    """What stands under `HEADS`; of an ablation with what it is times the first."""
-    now, best = run.snapshot, run.snapshot.incumbent
-    found, bound = (NONE, below(now.lower_bound, run.family))
-    if best is not None:
-        found, bound = apart(best.objective, now.lower_bound, run.family)
-    nodes, seconds = nodes_of(now), now.seconds
-    base = None if run.basis is None else run.basis.snapshot
-    figures = (
-        found,
-        NONE if now.status is Status.INFEASIBLE else bound,
-        gap(now, run.family),
-        count(nodes) + _times(nodes, None if base is None else nodes_of(base)),
-        f"{seconds:.2f} s" + _times(seconds, None if base is None else base.seconds),
-        f"{run.integral:.4g}",
-    )
-    return dict(zip(HEADS, figures, strict=True))
-
-
-def _times(value: float, first: float | None) -> str:
-    return f" (×{value / first:.3g})" if first else ""
-
-
-def _said(run: PastRun, words: dict[str, str], latest: PastRun) -> str:
-    """What was set differently, how it ended, and why it is in no plot."""
-    if run.variant and run.basis is not None:
-        words = {}  # its run as set says the others
-    said = [run.variant, *(f"{name}: {value}" for name, value in words.items()), run.said]
-    if run.key != latest.key:
-        said.append("other data or family: not in the plot")
-    return " · ".join(filter(None, said))
