@@ -12,7 +12,6 @@ from patience import wait_until
 import rulelab as rl
 from rulelab.glossary import Term
 from rulelab.views.forms.data_settings import DataSettings
-from rulelab.views.search.runs.box import RunTable
 from rulelab.views.search.view import RUNS, SearchView
 from rulelab.views.widgets.browser import Strip
 from rulelab.views.widgets.buttons import Press
@@ -176,17 +175,10 @@ def model_html(view: SearchView) -> str:
     return "".join(each.object for each in view.part("model").objects if isinstance(each, pn.pane.HTML))
 
 
-def runs_table(view: SearchView) -> RunTable:
-    """The table of the runs, in its tab."""
-    open_tab(view, RUNS)
-    return only(view, RunTable)
-
-
 def runs_html(view: SearchView) -> str:
-    """What stands beside the table of the runs."""
+    """What stands under the name of the runs."""
     open_tab(view, RUNS)
-    places = [each for each in pn.panel(view).select(pn.Column) if runs_table(view) in each.objects]
-    return "".join(each.object for each in places[0].select(pn.pane.HTML) if each.object)
+    return "".join(str(each.object) for part in view.runs_box.items for each in part.select(pn.pane.HTML))
 
 
 def finish(view: SearchView) -> SearchView:

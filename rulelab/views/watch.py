@@ -123,7 +123,7 @@ class Replay(SearchView):
         look = look_of_recorded(self.recording)
         super().__init__(new_session=lambda: RecordedSession(self.recording, name, look), **params)
         self._controls.hide("speed")
-        self.opener.field.visible = False
+        self.runs_box.field.visible = False
 
     def run(self, *_: Any) -> None:
         """Nothing: there is no search."""

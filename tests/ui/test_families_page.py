@@ -13,7 +13,6 @@ POOLED = {
     "Pool": "Rules in the pool",
     "Prices": "Prices of the rows",
     "Reduced cost": "Least reduced cost of all rules",
-    "Effort": "Rules and pricing effort",
     "Models": "Errors of the incumbents",
 }
 """Plots of column generation, behind their tabs."""

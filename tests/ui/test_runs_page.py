@@ -1,51 +1,22 @@
-"""Runs laid over each other, ablation and recordings, in a real browser."""
+"""Ablation and recordings, in a real browser."""
 
 import pytest
 from live import small_search
-from test_search_layout import _WATCH, MOST_SHIFT, QUICK, boxes
+from test_search_layout import QUICK, boxes
 
 import rulelab as rl
 
 pytestmark = pytest.mark.ui
 
-_PALE = """() => {
-    for (const document of Bokeh.documents) {
-        for (const model of document._all_models.values()) {
-            if (model.type === "ColumnDataSource" && model.data.dash) { return Array.from(model.data.run) }
-        }
-    }
-    return []
-}"""
 
-
-def test_a_second_run_lies_over_the_first_and_a_saved_one_comes_back(visit) -> None:
-    view = visit(1440, 900)
-    view.page.add_init_script(_WATCH)
-    view.open(f"?{QUICK}")
+def test_an_ablation_is_drawn_and_a_saved_run_comes_back(visit) -> None:
+    view = visit(1440, 900).open(f"?{QUICK}")
     view.page.get_by_role("tab", name="Runs", exact=True).click()
-    table = view.page.get_by_role("table", name="Runs")
     view.button("Run").click()
     view.until_status("certified optimal")
-    view.until(lambda: table.locator("tr.figures").count() == 1)
-    assert view.page.evaluate(_PALE) == []
-    view.field("Width of the beam search").first.fill("0")
-    view.page.keyboard.press("Tab")
-    boxes(view)
-    view.page.evaluate("window.shifts = []")
-    view.button("Run").click()
-    view.until(lambda: table.locator("tr.figures").count() == 2)
-    boxes(view)
-    assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
-    assert view.page.evaluate(_PALE) == ["1", "1"]
-    assert "Width of the beam search" in table.inner_text()
-    box = view.page.get_by_label("Show run 1 in the plot")
-    box.focus()
-    view.page.keyboard.press("Space")
-    view.until(lambda: view.page.evaluate(_PALE) == [])
     view.button("Ablation").click()
     view.page.get_by_text("proofs, all of the same objective").wait_for()
-    assert table.locator("tr.figures").count() == 12
-    assert len(view.page.evaluate(_PALE)) >= 16
+    boxes(view)
     field = view.page.locator('input[accept=".rulelab"]')
     field.set_input_files({"name": "bad.rulelab", "mimeType": "x/y", "buffer": b"no recording"})
     view.page.get_by_text("bad.rulelab is no recording of rulelab, or damaged").wait_for()

@@ -64,30 +64,6 @@ def test_tick_pause_step_stop_reset_and_the_end_of_the_worker(visit) -> None:
     wait_until(lambda: not workers(), 0.05)
 
 
-def test_a_run_is_found_again_after_a_reload_and_one_that_was_going_is_said_to_be_lost(visit) -> None:
-    view = visit().open(QUICK)
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    stored = "sessionStorage.getItem('rulelab-run') ?? ''"
-    view.until(lambda: '"proven": true' in view.page.evaluate(stored))
-    view.page.reload()
-    view.page.get_by_text("Found again").wait_for()
-    assert "ready" in view.status
-    assert "middle_middle" in view.page.locator("table.rules").inner_text()
-    assert "0.3105" in view.page.get_by_role("table", name="Figures").inner_text()
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    assert view.page.get_by_text("Found again").filter(visible=True).count() == 0
-
-    view.page.goto(view.base + LONG)
-    view.button("Run").click()
-    view.until_status("branch and bound")
-    view.until(lambda: view.page.evaluate(stored) == '{"going": true}')
-    view.page.reload()
-    view.page.get_by_text("is lost. Run begins it again").wait_for()
-    assert view.console == []
-
-
 def test_hostile_names_stay_text(visit) -> None:
     rows = "\n".join(f"{'yes' if i % 3 else HOSTILE},{i},{i % 3 > 0:d}" for i in range(60))
     view = visit().open()

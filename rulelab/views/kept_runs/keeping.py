@@ -19,7 +19,7 @@ from ..live.recipe import load_code
 from ..live.session import SearchSession
 from ..live.state import State
 from ..search.best import proof_of, unproven
-from ..search.runs.past import settings_in_words
+from ..search.in_words import settings_in_words
 from . import proving
 from .keeper import Keeper
 from .proving import MOST_SECONDS

@@ -25,7 +25,7 @@ from ..compare.table import row as row_of
 from ..live.session import SearchSession
 from ..live.ticker import Beat
 from ..live.wording import count, counted, family_name
-from ..search.runs.past import DATA, FAMILY, differing
+from ..search.in_words import DATA, FAMILY, differing
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader

@@ -30,18 +30,11 @@ class Section:
     paragraphs: tuple[str, ...]  # each on one line
 
     def of(self, *names: str) -> tuple[str, ...]:
-        """The paragraphs, which must be as many as ``names``; one that begins with ``**Name:**`` comes without it.
-
-        May raise ProseError.
-        """
-        if len(self.paragraphs) != len(names):
-            what = f"{self.heading!r} has {len(self.paragraphs)} paragraphs, not one for each of {', '.join(names)}"
-            raise ProseError(self.file, self.line, what)
+        """The paragraphs, one for each name; one that begins with ``**Name:**`` comes without it. ProseError."""
         begins = [f"**{name}:** " if name[0].isupper() else "" for name in names]
-        for begin, text in zip(begins, self.paragraphs, strict=True):
-            if not text.startswith(begin):
-                raise ProseError(self.file, self.line, f"{self.heading!r} has no paragraph that begins with {begin}")
-        return tuple(text.removeprefix(begin) for begin, text in zip(begins, self.paragraphs, strict=True))
+        if len(begins) != len(self.paragraphs) or not all(map(str.startswith, self.paragraphs, begins)):
+            raise ProseError(self.file, self.line, f"{self.heading!r} needs the paragraphs {', '.join(names)}")
+        return tuple(map(str.removeprefix, self.paragraphs, begins))
 
 
 def sections(path: Path) -> Iterator[Section]:
@@ -237,18 +230,13 @@ def plan(file: str, parts: Sequence[Step], **settings: Any) -> Plan:
     path = Path(__file__).parent / "plans" / file
     head, *told = sections(path)
     (about,) = head.of("sentence")
-    if len(told) != len(parts):
-        raise ProseError(path.name, head.line, f"{head.heading!r} has {len(told)} steps, not {len(parts)}")
     steps = []
-    for number, (section, part) in enumerate(zip(told, parts, strict=True), 1):
-        place, _, look_at = section.heading.partition(". ")
-        if place != str(number) or not look_at:
-            raise ProseError(path.name, section.line, f"{section.heading!r} does not begin with '{number}. '")
-        marked = [each for each in ["Choices"] if any(text.startswith("**Choices:** ") for text in section.paragraphs)]
+    for section, part in zip(told, parts, strict=True):
+        marked = ["Choices"] if any(text.startswith("**Choices:** ") for text in section.paragraphs) else []
         names = ("text", "Do", "Question", *marked, *([] if part.answer else ["Answer"]))
         found = dict(zip(names, section.of(*names), strict=True))
         texts: dict[str, Any] = {"text": found["text"], "do": found["Do"], "question": found["Question"]}
         choices = tuple(found["Choices"].split(" / ")) if marked else ()
-        answer = part.answer or found["Answer"]
+        look_at, answer = section.heading.partition(". ")[2], part.answer or found["Answer"]
         steps.append(replace(part, **texts, look_at=look_at, answer=answer, choices=choices))
     return Plan(head.heading, about, steps=tuple(steps), **settings)

@@ -153,10 +153,7 @@ class Job:
 
 
 def run(search: Any, seconds: float, progress: Progress, said: Callable[[Any], str], what: str) -> Any:
-    """Advance a search, with its share of the memory, until it ends or is cancelled; its last snapshot.
-
-    Compiling ``what`` does not count as time. `said` says of a snapshot what is being done.
-    """
+    """Compile ``what``, then advance a search to its end, or until cancelled; ``said`` says what a snapshot is of."""
     if not search.compiled:
         progress.report(f"compiling {what}: once per machine, up to a minute")
         search.compile()

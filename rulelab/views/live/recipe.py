@@ -48,6 +48,8 @@ class PageRecipe(Recipe):
     binarizes: bool = True  # whether conditions are made of the columns; not where all of them are Boolean
     weighted: bool = False  # whether the data say how much each row counts
     counted: Any = None  # a table whose rows are counted under the conditions; it stands for what ``load`` gives
+    # where one list predicts several classes: gives a Dataset for its columns, and the label of each row
+    labelled: Callable[[], tuple[Dataset, pd.Series]] | None = None
     # once it was carried out: the conditions that rules must not use, and of the names of what they must not use those
     # of antecedents that are mined all the same
     forbidden: tuple[str, ...] = ()
@@ -67,43 +69,63 @@ class PageRecipe(Recipe):
             raise ValueError(text) from error
 
     def _prepared(self, report: Callable[[str], None]) -> Prepared:
-        data, binarizer, counts = self._counted(report)
+        labels: pd.Series | None = None
+        counts: PatternCounts | None = None
+        binarizer: Binarizer | None = self.binarizer()
+        if self.counted is not None:
+            counts = self.counted.count(binarizer, self.test_share, SPLIT_SEED, report)
+            data = counts.dataset()
+        else:
+            report("reading the data")
+            data, labels = (self.load(), None) if self.labelled is None else self.labelled()
         refuse_large(data)
         groups = _groups(data, self.sensitive) if compares_groups(self.parameters) else None
-        training, test = split(data.y, self.test_share) if counts is None else counts.positions
-        y, weight = data.y.iloc[training], data.weight_of(training)
         if counts is None:
+            training, test = split(data.y if labels is None else labels, self.test_share)
+            weight = data.weight_of(training)
             report(f"binarizing {count(data.X.shape[1])} columns")
             conditions, binarizer = self.conditions(data.X.iloc[training], weight)
         else:
-            conditions = counts.training.frame
+            (training, test), conditions = counts.positions, counts.training.frame
+            weight = data.weight_of(training)
         if self.family.mined:
             if not mining_is_compiled():
                 report("compiling the mining: once per machine, some seconds")
                 warm_up_mining()
             report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
+        y = None if labels is not None else data.y.iloc[training]
         features, note = self.features(conditions, y, weight, data.X.columns)
         report("merging equal rows")
-        problem = self.problem(features, y, weight, groups=None if groups is None else groups.iloc[training])
-        if counts is not None:
-            problem = as_rows(problem, counts.training)
+        problem: Any
+        if labels is not None:
+            assert isinstance(features, Antecedents), "lists of several classes are made of antecedents"
+            problem = MultiClassProblem.from_antecedents(features, labels.iloc[training], sample_weight=weight)
+        else:
+            problem = self.problem(features, y, weight, groups=None if groups is None else groups.iloc[training])
+            if counts is not None:
+                problem = as_rows(problem, counts.training)
         search = self.search(problem, **{"random_state": SEARCH_SEED, **self.more})
         if not search.compiled:
             report("compiling the search: once per machine, up to a minute")
             search.compile()
-        merged = f"{count(problem.n_rows)} rows merged into {count(problem.n_patterns)} patterns"
+        patterns = problem.n_patterns if labels is None else len(problem.matrix)
+        merged = f"{count(problem.n_rows)} rows merged into {count(patterns)} patterns"
         fewer = grouped(titled(note, self.family))
-        notes = (_kept_out(data.count(test)), fewer, mined(features), _compared(problem, self.sensitive), merged)
+        compared = "" if labels is not None else _compared(problem, self.sensitive)
+        notes = (_kept_out(data.count(test)), fewer, mined(features), compared, merged)
+        two_classes: dict[str, Any] = {
+            "labels": (data.negative, data.positive),
+            "data": data,
+            "test_rows": test if len(test) else None,
+            "unconstrained": without_fairness(search, report),
+        }
         return Prepared(
             search,
-            labels=(data.negative, data.positive),
             target=str(data.target),
             name=data.name,
-            notes=(_about(data), *filter(None, notes)),
+            notes=(_about(data) if labels is None else _about_classes(data, labels), *filter(None, notes)),
             fewer=fewer,
             left_out=_left_out(binarizer),
-            data=data,
-            test_rows=test if len(test) else None,
             recipe=replace(
                 self,
                 parameters=self._taken(features),
@@ -111,17 +133,8 @@ class PageRecipe(Recipe):
                 forbidden=tuple(self.forbidden_of(conditions)),
                 joined=self.still_used(features),
             ),
-            unconstrained=without_fairness(search, report),
+            **(two_classes if labels is None else {"classes": ClassRows(data, labels, test)}),
         )
-
-    def _counted(self, report: Callable[[str], None]) -> tuple[Dataset, Binarizer | None, PatternCounts | None]:
-        """The data; of a table that is counted, with the conditions under which its rows were counted."""
-        if self.counted is None:
-            report("reading the data")
-            return self.load(), None, None
-        binarizer = self.binarizer()
-        counts = self.counted.count(binarizer, self.test_share, SPLIT_SEED, report)
-        return counts.dataset(), binarizer, counts
 
     def _taken(self, features: Antecedents | pd.DataFrame) -> Mapping[str, Any]:
         """The parameters, with as many conditions to a rule as there was room for."""
@@ -218,45 +231,6 @@ def _about(data: Dataset) -> str:
 
 def _kept_out(rows: int) -> str:
     return f"{count(rows)} rows kept out of training, for the test" if rows else ""
-
-
-@dataclass(frozen=True)
-class ClassRecipe(PageRecipe):
-    """A recipe whose data have several classes."""
-
-    # gives a Dataset for its columns, and the label of each row
-    labelled: Callable[[], tuple[Dataset, pd.Series]] | None = field(default=None)
-
-    def _prepared(self, report: Callable[[str], None]) -> Prepared:
-        assert self.labelled is not None
-        report("reading the data")
-        data, labels = self.labelled()
-        refuse_large(data)
-        training, test = split(labels, self.test_share)
-        weight = data.weight_of(training)
-        report(f"binarizing {count(data.X.shape[1])} columns")
-        conditions, binarizer = self.conditions(data.X.iloc[training], weight)
-        report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
-        features, note = self.features(conditions, None, weight, data.X.columns)
-        report("merging equal rows")
-        assert isinstance(features, Antecedents)
-        problem: Any = MultiClassProblem.from_antecedents(features, labels.iloc[training], sample_weight=weight)
-        search = self.search(problem, random_state=SEARCH_SEED, **self.more)
-        if not search.compiled:
-            search.compile()
-        merged = f"{count(problem.n_rows)} rows merged into {count(len(problem.matrix))} patterns"
-        fewer = grouped(titled(note, self.family))
-        notes = (_kept_out(len(test)), fewer, mined(features), merged)
-        return Prepared(
-            search,
-            target=str(data.target),
-            name=data.name,
-            notes=(_about_classes(data, labels), *filter(None, notes)),
-            fewer=fewer,
-            left_out=_left_out(binarizer),
-            recipe=replace(self, parameters=self._taken(features), binarizes=binarizer is not None),
-            classes=ClassRows(data, labels, test),
-        )
 
 
 def _about_classes(data: Dataset, labels: pd.Series) -> str:

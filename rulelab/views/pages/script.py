@@ -111,10 +111,7 @@ _DOES: tuple[Callable[[Any], Iterator[Wait]], ...] = (
 
 
 class Remote(JSComponent):
-    """A bar at the foot of the page, whatever is open above it; there is none while no card is shown.
-
-    `tabs`: those of the page.
-    """
+    """A bar at the foot of the page, whatever is open above it; there is none while no card is shown."""
 
     at = param.Integer(default=0, bounds=(0, len(MINUTES)), doc="The card that is shown, from 1; 0: none.")
     of = param.Integer(default=len(MINUTES), doc="How many there are.")

@@ -31,9 +31,7 @@ from ..learn.view import LearnTab
 from ..live.prepared import Prepared
 from ..live.recipe import PageRecipe
 from ..live.recorded import RecordedSession
-from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, State
-from ..search.again import Again
 from ..search.controls import SPEEDS
 from ..search.setup import Setup
 from ..search.view import SearchView
@@ -55,12 +53,7 @@ class SearchTab:
 
     def __init__(self, address: Address) -> None:
         self.setup = Setup()
-        self.again = Again()
-        first = pn.Column(self.again.said, self.again.kept, **WIDE)
-        self.view = SearchView(
-            new_session=self.setup.new_session, first=first, question=self.setup.sentence, on_standing=self.again.follow
-        )
-        self.view.on_settings = self.setup.go_back_to
+        self.view = SearchView(new_session=self.setup.new_session, question=self.setup.sentence)
         self.complain = self.view.complain
         self.setup.on_change(self._settings_changed)
         self.view.param.watch(lambda _: self.setup.show_refused(self.view.session), "status")
@@ -313,7 +306,7 @@ class Tabs(param.Parameterized):
             if "on_pin" in tab.view.param and not self.simple:
                 tab.view.on_pin = self._pin
             if isinstance(tab, SearchTab):
-                tab.view.on_standing = self._follow
+                tab.view.on_standing = self.runs.follow
                 if not self.simple:
                     tab.view.param.update(on_edit=self._edit, editable=editable, on_person=one_person)
             if isinstance(tab, AlternativesTab):
@@ -371,11 +364,6 @@ class Tabs(param.Parameterized):
         """Edit the model that the tab Search shows."""
         self.tab = "Alternatives"
         self.made("Alternatives").view.edit(prepared, latest, model)
-
-    def _follow(self, session: SearchSession, card: Card | None) -> None:
-        """A run begins, ends or is forgotten: the browser and the store keep what there is to keep."""
-        self.made("Search").again.follow(session, card)
-        self.runs.follow(session, card)
 
     def _bring_rows(self, table: KeptTable) -> None:
         """Let the form have the rows of a kept run, as the file that they were."""

@@ -45,7 +45,7 @@ _LOOK: dict[str, dict[str, Any]] = {
     "further": {"fill_color": SKY, "hatch_pattern": "right_diagonal_line"},
 }
 """After Okabe and Ito; the patterns tell them apart without colours too."""
-_LOSS_IN_DARK = "#2F93D1"
+_LOSS = {False: BLUE, True: "#2F93D1"}
 _PALE = 0.5
 _ROW, _LARGE_ROW, _AROUND, _NAME = 27, 38, 96, 48
 _PLACES = {"name": -0.02, "bar": 0.2, "height": 0.38}
@@ -105,7 +105,7 @@ class ChildrenPlot(Plot):
         plot.yaxis.visible = False
         plot.ygrid.grid_line_color = None
         self._source = ColumnDataSource(_columns(NO_CHILDREN, 0.0, 0.0))
-        self._bars: list[Any] = [
+        bars: list[Any] = [
             plot.hbar(
                 y="bar", left=f"{name}_from", right=f"{name}_to", height=_PLACES["height"], source=self._source,
                 fill_alpha="alpha", line_color=None, hatch_alpha=0.35, hatch_color="black", hatch_scale=6,
@@ -117,26 +117,30 @@ class ChildrenPlot(Plot):
             y="middle", left=0, right="end", height=1, source=self._source, fill_alpha=0, line_color=None
         )  # fmt: skip
         written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
-        self._texts = [
+        texts = [
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
             plot.text(x="bound", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
         ]
-        self._texts[1].glyph.update(background_fill_alpha="veil")
-        show_as_before(*self._bars, rows, *self._texts)
+        texts[1].glyph.update(background_fill_alpha="veil")
+        show_as_before(*bars, rows, *texts)
         self._beyond = BoxAnnotation(left=0, fill_color=ORANGE, fill_alpha=0.08, line_color=None, level="underlay")
         self._line = Span(location=0, dimension="height", line_color=ORANGE, line_width=2.5)
         self._best = Label(x=0, y=-0.62, text="", text_font_size="12px", text_font_style="bold", y_offset=2)
         for mark in (self._beyond, self._line, self._best):
             plot.add_layout(mark)
-        self._entries = add_legend(
-            plot, [(TERMS[name], bar) for name, bar in zip(TERMS, self._bars, strict=True)], columns=2
-        )
+        self._entries = add_legend(plot, [(TERMS[name], bar) for name, bar in zip(TERMS, bars, strict=True)], columns=2)
         plot.add_tools(HoverTool(renderers=[rows], tooltips=_TOOLTIP, point_policy="follow_mouse"))
         if on_tap is not None:
             plot.add_tools(TapTool(renderers=[rows]))
             self._source.selected.on_change("indices", self._tapped)
         self.figure = plot
         self.sources = (self._source,)
+        self.tinted = (
+            *((text.glyph, "text_color", INK) for text in texts),
+            (self._best, "text_color", INK),
+            (texts[1].glyph, "background_fill_color", PAPER),
+            (bars[0].glyph, "fill_color", _LOSS),
+        )
         self.use_dark(False)
         self.use_size(False)
         self.clear()
@@ -180,14 +184,6 @@ class ChildrenPlot(Plot):
                 "reason": frame["reason"],
             }
         ).sort_values("bound", kind="stable", ignore_index=True)
-
-    def use_dark(self, dark: bool) -> None:
-        ink = INK[dark]
-        for text in self._texts:
-            text.glyph.text_color = ink
-        self._best.text_color = ink
-        self._texts[1].glyph.background_fill_color = PAPER[dark]
-        self._bars[0].glyph.fill_color = _LOSS_IN_DARK if dark else BLUE
 
     def use_size(self, large: bool) -> None:
         """The rows are higher where the text is larger."""

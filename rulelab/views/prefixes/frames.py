@@ -25,7 +25,6 @@ NOT_BEGUN = (
     "problem and looks for a first list."
 )
 _MOVED = "Where a cheaper prefix has taken the place of one since, the cheaper one is drawn."
-_SINCE = "The search ran elsewhere: shown is what has become of the prefixes since."
 _NOTHING_YET = "No prefix is expanded yet: this is what becomes of each first rule when the empty list is."
 _ALL_THE_SAME = "The search does not continue this prefix: this is what would become of each next rule all the same."
 _KEPT = "Those that were cut at once are not kept."
@@ -75,30 +74,27 @@ def tree_frame(
 ) -> TreeFrame:
     """The tree of a search as it is now, or was.
 
-    `moment`: an earlier one. `course`: what had become of the prefixes then. `prefix`: the one to be explained; None:
-    the one that was expanded last. `most`: bytes of the search up to which it is copied to be looked into. ValueError
-    when the search has no such prefix.
+    `moment`: an earlier one; `course` knows what had become of the prefixes then. `prefix`: the one to be explained;
+    None: the one that was expanded last. `most`: bytes of the search up to which it is copied to be looked into.
+    ValueError when the search has no such prefix.
     """
     nodes, now = search.prefixes(), moment or search.snapshot
     frame = _of(search.kind or search.family, now)
     if nodes is None:
         return frame
-    if moment is None:
+    if moment is None or course is None:
         small = search.snapshot is None or search.snapshot.memory_bytes <= most
         seen = _into(search, nodes, frame, prefix) if small else _stored(nodes, frame, prefix, _TOO_LARGE)
         return _drawn(nodes, replace(frame, seen=seen), max_nodes)
     last = prefix is None
-    if course is None:
-        frame = replace(frame, said=_SINCE)
-    else:
-        if prefix is None:
-            prefix = _named(nodes, course.expanded_last(moment.step, len(nodes)))
-        fate = course.fates(moment.step, len(nodes))
-        nodes = nodes.at(fate, np.flatnonzero(fate != NOT_YET))
-        if _reopened(search.snapshot) > _reopened(moment):
-            frame = replace(frame, said=_MOVED)
+    if prefix is None:
+        prefix = _named(nodes, course.expanded_last(moment.step, len(nodes)))
+    fate = course.fates(moment.step, len(nodes))
+    nodes = nodes.at(fate, np.flatnonzero(fate != NOT_YET))
+    if _reopened(search.snapshot) > _reopened(moment):
+        frame = replace(frame, said=_MOVED)
     seen = _stored(nodes, frame, prefix, _KEPT)
-    return _drawn(nodes, replace(frame, seen=replace(seen, last=last and course is not None)), max_nodes)
+    return _drawn(nodes, replace(frame, seen=replace(seen, last=last)), max_nodes)
 
 
 def recorded_frame(

@@ -94,16 +94,16 @@ class TreePlot(Plot):
         rects = Quad(**edges, fill_color="color", fill_alpha=0.6, line_color=PAPER[False], line_alpha="line")
         self._rects = drawn(plot, self._nodes, rects)
         show_as_before(self._rects)
-        self._outline, self._ring = (
+        outline, ring = (
             drawn(plot, source, Quad(**edges, fill_color=None, line_width=width), level="annotation")
             for source, width in ((self._path, 2), (self._chosen, 4))
         )
         words = Text(
             x="x", y="y", text="text", text_align="center", text_baseline="middle", text_font_size=f"{_TEXT}px"
         )
-        self._words = drawn(plot, self._labels, words, level="annotation")
-        self._entries = add_legend(plot, [("", self._rects), ("best list", self._outline)])
-        self._entries[0].label = {"field": "fate"}
+        drawn(plot, self._labels, words, level="annotation")
+        self.entries = add_legend(plot, [("", self._rects), ("best list", outline)])
+        self.entries[0].label = {"field": "fate"}
         plot.legend.visible = False
         place = CustomJSHover(args={"nodes": self._nodes}, code=asset("tree.js") + "return prefix(nodes.data, value)")
         plot.tools = [
@@ -132,6 +132,11 @@ class TreePlot(Plot):
         if on_tap is not None:
             self._nodes.selected.on_change("indices", self._tapped)
         self.sources = (self._nodes, self._path, self._chosen)
+        self.tinted = (
+            (rects, "line_color", PAPER),
+            *((each.glyph, "line_color", INK) for each in (outline, ring)),
+            (words, "text_color", INK),
+        )
         self.use_dark(False)
         self.clear()
 
@@ -184,11 +189,6 @@ class TreePlot(Plot):
         tree = self._shown.tree
         fates = [fate_of(*each) for each in zip(tree["state"], tree["cut_by"], strict=True)]
         return tree.drop(columns=["cut_by"]).assign(state=fates) if len(tree) else tree
-
-    def use_dark(self, dark: bool) -> None:
-        ink = INK[dark]
-        self._rects.glyph.line_color = PAPER[dark]
-        self._outline.glyph.line_color = self._ring.glyph.line_color = self._words.glyph.text_color = ink
 
     def use_size(self, large: bool) -> None:
         """The picture is higher where the text is larger."""

@@ -34,11 +34,7 @@ LAST, _LAST = "expanded last", "last"
 
 
 class TreePane(NotebookViewer):
-    """A tree as an icicle, one prefix of it in a sentence, and the rules that could come next after that.
-
-    `unit`: of the objective. `height`: of the picture, in pixels. `name_of_files` gives the beginning of the names of
-    saved files. `box`: the picture.
-    """
+    """A tree as an icicle, one prefix of it in a sentence, and the rules that could come next after that."""
 
     # the antecedents of the prefix that is looked at; None: the one that was expanded last. Set by a tap on the tree or
     # on a next rule, or in the list of prefixes
@@ -47,7 +43,11 @@ class TreePane(NotebookViewer):
     large = param.Boolean(default=False, doc="Whether the text in the picture is large enough for a projector.")
 
     def __init__(
-        self, unit: str, height: int = HEIGHT, name_of_files: Callable[[], str] = lambda: "rulelab", **params: Any
+        self,
+        unit: str,  # of the objective
+        height: int = HEIGHT,  # of the picture, in pixels
+        name_of_files: Callable[[], str] = lambda: "rulelab",  # gives the beginning of the names of saved files
+        **params: Any,
     ) -> None:
         # the tree, and the rules that could come next
         self.plot, self.bars = TreePlot(self._tapped, height), ChildrenPlot(unit, self.look)

@@ -103,9 +103,8 @@ class Certificate:
             able, note = self._checkable(session, prepared.search, latest)
             if latest.incumbent is not None and latest.status is not Status.RUNNING and not session.recorded:
                 said = proof_block(account(prepared.search, latest))
-        note = f'<p class="note" role="note">{note}</p>'
-        for pane, text in ((self.account, said or self._looks_for), (self._note, note)):
-            pane.object = text
+        self.account.object = said or self._looks_for
+        self._note.object = f'<p class="note" role="note">{note}</p>'
         self.check.button.visible = able
         self._arrange()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,9 +18,8 @@ from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.esc import esc
-from ..widgets.explained import term_classes
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, SELECT_CSS, sheet
+from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
 
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 """Figures that keep their place before there are any."""
@@ -151,13 +149,17 @@ SPEEDS = {
     "speeding up": Pace(16, growth=5),
     "full speed": FULL_SPEED,
 }
-REPLAY_PACES = {"¼ ×": 128, "½ ×": 64, "1 ×": 32, "2 ×": 16, "4 ×": 8}
-"""Beats of the page that a run is played in, about, by what they are called."""
+_REPLAYED = 32
+"""Beats of the page that a run is played in, about."""
 
 
-class Moments(JSComponent):
-    """What is seen of it; one asks to ``press`` the button, to ``move`` by so many moments, or for a ``place``."""
+class Rewind(JSComponent):
+    """The moments of a run, from the first to the present one, along the axis of the plots.
 
+    The browser asks to ``press`` the button, to ``move`` by so many moments, or for a ``place``.
+    """
+
+    moment = param.Integer(None, allow_None=True, bounds=(0, None), doc="The one that is shown; None: the present one.")
     able = param.Boolean(default=False, doc="Whether there is anything to look back at.")
     playing = param.Boolean(default=False, doc="Whether the moments go by.")
     moments = param.Integer(default=0, doc="How many there are.")
@@ -167,83 +169,54 @@ class Moments(JSComponent):
     _esm = asset("dom.js", "moments.js")
     _stylesheets = [sheet("moments.css")]
 
-    def __init__(self, ask: Callable[[dict[str, Any]], None], **params: Any) -> None:
-        super().__init__(**params)
-        self._ask = ask
-
-    def _handle_msg(self, data: Any) -> None:
-        if self.able and isinstance(data, dict):
-            self._ask(data)
-
-
-class Rewind(param.Parameterized):
-    """The moments of a run, from the first to the present one."""
-
-    at = param.Integer(default=None, allow_None=True, bounds=(0, None), doc="The moment shown; None: the present one.")
-    playing = param.Boolean(default=False, doc="Whether the moments go by.")
-
     def __init__(
         self,
         start_beat: Callable[[], None],  # sees to it that `tick` is called while the run is played
         # gives where the moments are on the axis of the plots, and its two ends
         places: Callable[[], tuple[Sequence[float], float, float]],
     ) -> None:
-        super().__init__()
+        super().__init__(css_classes=["rl-moments"], sizing_mode="stretch_width", margin=0)
         self._start_beat, self._places, self._beats = start_beat, places, 0
-        self.bar = Moments(self._asked, css_classes=["rl-moments"], sizing_mode="stretch_width", margin=0)
-        # how fast a run is played
-        self.pace = pn.widgets.Select(
-            label="Replay pace",
-            options=REPLAY_PACES,
-            value=REPLAY_PACES["1 ×"],
-            css_classes=term_classes("moment"),
-            stylesheets=[SELECT_CSS],
-            width=150,
-            margin=0,
-        )
 
     def offer(self, moments: int, busy: bool) -> None:
         """Let the user look at so many moments; while the run goes on, or once it has gone on, at the present only."""
-        if busy or moments != self.bar.moments:
-            self.param.update(at=None, playing=False)
-        able = not busy and moments > 1
-        self.bar.param.update(able=able, moments=moments)
+        if busy or moments != self.moments:
+            self.param.update(moment=None, playing=False)
+        self.param.update(able=not busy and moments > 1, moments=moments)
 
     def tick(self) -> None:
         """Go on to the next moment, while the run is played."""
         self._beats += 1
-        ticks, moments = self.pace.value, self.bar.moments
-        if self.playing and self._beats % max(1, ticks // moments) == 0:
-            self._go((moments if self.at is None else self.at) + math.ceil(moments / ticks))
-            self.playing = self.at is not None
+        if self.playing and self._beats % max(1, _REPLAYED // self.moments) == 0:
+            self._go((self.moments if self.moment is None else self.moment) + math.ceil(self.moments / _REPLAYED))
+            self.playing = self.moment is not None
 
     def move(self, by: int) -> None:
         """Go so many moments on, or back."""
-        if self.bar.able:
+        if self.able:
             self.playing = False
-            self._go((self.bar.moments - 1 if self.at is None else self.at) + by)
+            self._go((self.moments - 1 if self.moment is None else self.moment) + by)
 
     def press(self) -> None:
         """Play the run, or hold what is played."""
-        if self.bar.able:
-            if not self.playing and self.at is None:
-                self.at = 0
+        if self.able:
+            if not self.playing and self.moment is None:
+                self.moment = 0
             self._beats = 0
             self.playing = not self.playing
 
     def move_to(self, place: float) -> None:
         """Go to the moment that is the nearest to a place on the axis."""
         at, _, _ = self._places()
-        if self.bar.able and len(at) == self.bar.moments:
-            after = min(bisect_left(at, place), len(at) - 1)
-            nearest = min((max(after - 1, 0), after), key=lambda k: abs(at[k] - place))
+        if self.able and len(at) == self.moments:
             self.playing = False
-            self._go(nearest)
+            self._go(min(range(len(at)), key=lambda k: abs(at[k] - place)))
 
     def _go(self, at: int) -> None:
-        self.at = max(0, at) if at < self.bar.moments - 1 else None
+        self.moment = max(0, at) if at < self.moments - 1 else None
 
-    def _asked(self, wanted: dict[str, Any]) -> None:
+    def _handle_msg(self, data: Any) -> None:
+        wanted = data if isinstance(data, dict) else {}
         if wanted.get("press"):
             self.press()
         elif isinstance(wanted.get("move"), int):
@@ -255,12 +228,11 @@ class Rewind(param.Parameterized):
     def follow(self) -> None:
         """Let the slider stand where the moment is on the axis."""
         places, start, end = self._places()
-        at = max(0, self.bar.moments - 1) if self.at is None else self.at
+        at = max(0, self.moments - 1) if self.moment is None else self.moment
         place = (places[at] - start) / (end - start) if at < len(places) and end > start else 1.0
-        self.bar.param.update(at=at, place=place)
+        self.param.update(at=at, place=place)
 
     @param.depends("playing", watch=True)
     def _play(self) -> None:
-        self.bar.playing = self.playing
         if self.playing:
             self._start_beat()

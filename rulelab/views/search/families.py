@@ -20,10 +20,10 @@ from ..live.recipe import without_fairness
 from ..live.session import SearchSession
 from .plots.base import Plot
 from .plots.bounds import BoundsPlot
-from .plots.curves import LENGTHS_QUEUED, REMAINING, Column, Curves
+from .plots.curves import Curves
 from .plots.falling import ConsideredPlot, StrataPlot
-from .plots.generation import GENERATED, EffortPlot, ReducedCostPlot
-from .plots.incumbents import FrontierPlot, IncumbentsPlot
+from .plots.generation import ReducedCostPlot
+from .plots.incumbents import IncumbentsPlot
 from .plots.prefixes import PrunedPlot, QueuePlot, RemainingPlot
 from .plots.rates import RatesPlot
 
@@ -35,26 +35,21 @@ class Drawing:
     kind: type[Plot]
     make: Callable[[Curves], Plot]
     name: str = ""  # its short name among those of which one at a time is seen; empty: it is seen always
-    columns: Mapping[str, Column] = field(default_factory=dict)  # what it wants of the curves beyond what all have
 
 
 _DRAWINGS = {
     "gap": Drawing(BoundsPlot, BoundsPlot),
     "gap between groups": Drawing(BoundsPlot, partial(BoundsPlot, measure="gap between groups")),
-    "loss": Drawing(
-        BoundsPlot, partial(BoundsPlot, measure="loss (rows)", relaxation=("master_value", "LP value")), "", GENERATED
-    ),
-    "queue": Drawing(QueuePlot, QueuePlot, "Queue", LENGTHS_QUEUED),
+    "loss": Drawing(BoundsPlot, partial(BoundsPlot, measure="loss (rows)", relaxation=("master_value", "LP value"))),
+    "queue": Drawing(QueuePlot, QueuePlot, "Queue"),
     "cut": Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds"),
-    "frontier": Drawing(FrontierPlot, lambda _: FrontierPlot("rules in the list"), "Models"),
     "lists": Drawing(IncumbentsPlot, lambda _: IncumbentsPlot("rules in the list"), "Models"),
     "sets": Drawing(IncumbentsPlot, lambda _: IncumbentsPlot("complexity of the set"), "Models"),
     "models": Drawing(IncumbentsPlot, lambda _: IncumbentsPlot("complexity of the model"), "Models"),
-    "remaining": Drawing(RemainingPlot, RemainingPlot, "Remaining", REMAINING),
+    "remaining": Drawing(RemainingPlot, RemainingPlot, "Remaining"),
     "strata": Drawing(StrataPlot, lambda _: StrataPlot(), "Strata"),
     "considered": Drawing(ConsideredPlot, lambda _: ConsideredPlot(), "Considered"),
-    "reduced cost": Drawing(ReducedCostPlot, ReducedCostPlot, "Reduced cost", GENERATED),
-    "effort": Drawing(EffortPlot, EffortPlot, "Effort", GENERATED),
+    "reduced cost": Drawing(ReducedCostPlot, ReducedCostPlot, "Reduced cost"),
     "rates": Drawing(RatesPlot, lambda _: RatesPlot()),
 }
 
@@ -73,11 +68,6 @@ class Look:
     no_tree: str = ""
     pooled: bool = False  # whether it gathers rules in a pool that can be looked at
     claim: int = 2  # lines that what is proven takes in a box of usual width
-
-    @property
-    def columns(self) -> dict[str, Column]:
-        """What the plots over time share, besides time, work, objective and bound."""
-        return {name: column for each in self.plots for name, column in each.columns.items()}
 
 
 def _read() -> dict[str, Look]:

@@ -18,16 +18,12 @@ from ..live.prepared import Prepared
 from ..live.session import SearchSession
 from ..live.wording import count
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE
-from ..widgets.style import BLUE, FILL_CSS, ORANGE, PANEL_CSS, SEARCH_CSS, STACK_CSS
-from .best import BestModel
+from ..widgets.style import BLUE, ORANGE
 from .controls import Rewind
 from .families import LOOKS, Look
 from .plot_box import PlotBox
-from .plots.base import Columns, Plot, compact, enlarged, ticks
-from .plots.bounds import BoundsPlot
+from .plots.base import Plot, compact, enlarged, ticks
 from .plots.curves import AXES, Cursor, Curves, tree_begins
-from .runs.past import Runs
 
 _STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_color": None, "level": "underlay"}
 """Of what comes before the tree."""
@@ -44,7 +40,7 @@ class SearchFigures:
         self._cursors: dict[int, Cursor] = {}
         self._strips: dict[int, BoxAnnotation] = {}
         self._place: tuple[float | None, bool] = (None, False)
-        self._shared = Curves(look.columns)
+        self._shared = Curves()
         self._axis = ""
         self._dark = self._large = False
         self._shown: list[Snapshot] = []
@@ -52,9 +48,6 @@ class SearchFigures:
         self._begun: Prepared | None = None
         self._made: dict[int, Plot] = {}
         self._ticks: dict[bool, tuple[Ticker, TickFormatter]] = {}
-        first = self.plot(0)
-        assert isinstance(first, BoundsPlot), "every look begins with objective and bound"
-        self._pale = first.pale
 
     def plot(self, number: int) -> Plot:
         """One of the plots; what was shown before it was made, it shows too."""
@@ -96,7 +89,6 @@ class SearchFigures:
     def use_axis(self, axis: str) -> None:
         """Draw the plots over time against one of `AXES`."""
         self._axis, self._shared.axis = axis, AXES[axis]
-        self._pale.use_axis(self._shared.axis)
         for plot in self._made.values():
             self._draw_against_axis(plot)
         self._fit()
@@ -160,14 +152,10 @@ class SearchFigures:
         for cursor in self._cursors.values():
             cursor.show(*self._place)
 
-    def lay_beneath(self, runs: Sequence[tuple[str, str, Columns]]) -> None:
-        """Draw the curves of earlier runs, see `PaleCurves.show`."""
-        self._pale.show(runs)
-        self._fit()
-
     def resend(self) -> None:
         """Send all data again, after a reconnection."""
-        for source in (self._shared.source, *(source for plot in self._made.values() for source in plot.sources)):
+        own = (source for plot in self._made.values() for source in plot.sources)
+        for source in (self._shared.source, *own):
             source.data = dict(source.data)
 
     def _fit(self) -> None:
@@ -208,34 +196,36 @@ class RunPlots(SearchFigures):
     def __init__(
         self,
         session: Callable[[], SearchSession],  # gives the present run
-        runs: Runs,
         rewind: Rewind,  # says which moment is shown
         shown: Callable[[], Snapshot | None],  # gives the state of the run at that moment
         name_of_files: Callable[[], str],
     ) -> None:
         super().__init__(LOOKS[session().look], rewind.move_to)
-        self._session, self._runs, self._rewind = session, runs, rewind
+        self._session, self._rewind = session, rewind
         self._moment, self._name_of_files = shown, name_of_files
         self._boxes: dict[int, PlotBox] = {}
         self._mark = Mark()
         self.texts_wait = False  # whether more is drawn than the texts beside the plots say
-        self._laid_for: Prepared | None = None
 
     def begin_anew(self) -> None:
         """Let all of the run be new."""
         self._mark = Mark()
 
-    def new(self) -> tuple[Sequence[Snapshot], bool, Snapshot]:
-        """What the session has that is not shown yet."""
+    def show_new(self) -> Snapshot:
+        """Draw what the session has that is not shown yet, and give its present state."""
         session = self._session()
         snapshots, self._mark, whole = session.history.since(self._mark)
-        assert session.snapshot is not None
-        return snapshots, whole, session.snapshot
+        latest, prepared = session.snapshot, session.prepared
+        assert latest is not None
+        assert prepared is not None
+        self.extend(snapshots, whole, latest, prepared)
+        self.texts_wait = True
+        return latest
 
     def so_far(self) -> Sequence[Snapshot]:
         """The history until the moment that is shown."""
         snapshots, _, _ = self._session().history.since(Mark())
-        return snapshots if self._rewind.at is None else snapshots[: self._rewind.at + 1]
+        return snapshots if self._rewind.moment is None else snapshots[: self._rewind.moment + 1]
 
     def show_moment(self) -> Snapshot:
         """Draw the moment that is shown, and give it."""
@@ -244,34 +234,16 @@ class RunPlots(SearchFigures):
         self.texts_wait = True
         return snapshots[-1]
 
-    def extend(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot, prepared: Prepared) -> None:
-        if prepared is not self._laid_for:
-            self.lay_runs_beneath()
-        super().extend(snapshots, whole, latest, prepared)
-        self.texts_wait = True
-
     def show_texts(self) -> None:
         """The texts beside the plots, where they have changed."""
         self.texts_wait = False
         for box in self._boxes.values():
             box.refresh()
 
-    def lay_runs_beneath(self) -> None:
-        """Draw the pale curves of the runs that are to be seen beneath the present one."""
-        self._laid_for = self._session().prepared
-        self.lay_beneath(self._beneath)
-
-    @property
-    def _beneath(self) -> list[tuple[str, str, Columns]]:
-        session = self._session()
-        runs = self._runs.beneath(session.look, session.prepared)
-        return [(str(run.number), run.name, run.curves) for run in runs]
-
     def picture(self, number: int) -> dict[str, Any]:
         """A plot of the run drawn anew, as a slide."""
         drawn, latest, prepared = SearchFigures(self._look), self._moment(), self._session().prepared
         drawn.use_axis(self._axis)
-        drawn.lay_beneath(self._beneath)
         if latest is not None and prepared is not None:
             drawn.extend(self.so_far(), True, latest, prepared)
         return enlarged(drawn.figures[number])
@@ -300,69 +272,6 @@ class RunPlots(SearchFigures):
 
     def _items(self, number: int) -> Sequence[Any]:
         return self.box(number).items
-
-
-class Layout:
-    """The halves of a search: its answer, and how that was found; boxes are filled anew for each kind of search."""
-
-    def __init__(
-        self,
-        head: Sequence[Any],  # above both halves
-        answer: Sequence[Any],  # above the model
-        under: tuple[Any, Any],  # in the box of the gap, and under it
-        why: Sequence[Any],  # in the box under that
-        bottom: Sequence[Any],  # beneath both halves
-        stands_alone: bool,  # whether there is no page around it
-    ) -> None:
-        self._head, self._bottom = head, bottom
-        self._rewind, counts = under
-        self._gap, self.why, self.model = _box("rl-gap", FILL_CSS), _box("rl-why", FILL_CSS, *why), _box("rl-best")
-        self._by_name: dict[str, pn.viewable.Viewable] = {}
-        halves = _part("rl-answer", *answer, self.model), _part("rl-found", self._gap, counts, self.why)
-        self._halves = _part("rl-halves", *halves)
-        self.column = _part("rl-view", *head)
-        if stands_alone:
-            self.column.css_classes = [*self.column.css_classes, "rl-alone"]
-
-    def take(self, plots: RunPlots, best: BestModel, first: Any) -> None:
-        """Lay out the plots of a kind of search, and its best model; ``first`` stands there before anything runs."""
-        gap, under = plots.always()
-        gap.fill()
-        self._gap.objects = [*gap.items, self._rewind]
-        beneath = {box.name.lower(): _stack(box.items) for box in under}
-        model = [best.heading, first, best.card, best.actions, *beneath.values()]
-        self.model.objects = [each for each in model if each is not None]  # a row that is empty as yet is false
-        self._by_name = {gap.name.lower(): self._gap, **beneath}
-
-    def await_answer(self, idle: bool, empty: bool) -> None:
-        """Let the boxes be small while nothing has run, and a sketch stand for the gap until there is one to draw."""
-        for box, waits in ((self.model, idle), (self._gap, empty), (self.why, idle)):
-            others = [name for name in box.css_classes if name != "rl-waits"]  # a walk outlines it, too
-            if waits is not ("rl-waits" in box.css_classes):
-                box.css_classes = [*others, "rl-waits"] if waits else others
-
-    def fill(self) -> None:
-        """Show all boxes."""
-        self.column.objects = [*self._head, self._halves, *self._bottom]
-
-    def part(self, name: str) -> pn.viewable.Viewable | None:
-        """The box of a plot that is always seen, by its name."""
-        return self._by_name.get(name)
-
-
-def _part(place: str, *items: Any) -> pn.Column:
-    """Parts under each other, or side by side, as the style sheet says for this place."""
-    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], **WIDE)
-
-
-def _stack(items: Sequence[Any]) -> pn.Column:
-    return pn.Column(*items, stylesheets=[STACK_CSS], **WIDE)
-
-
-def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
-    """A frame around plots or texts, in the place of the grid that its CSS class says."""
-    sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
-    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, **WIDE)
 
 
 _WIDTH, _HEIGHT, _RIGHT, _BOTTOM, _TOP = 560, 190, 90, 24, 14

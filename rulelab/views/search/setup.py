@@ -28,7 +28,7 @@ from ..forms.family_settings import (
     shown_parameters,
 )
 from ..forms.sentence import Sentence, sentence_of
-from ..live.recipe import ClassRecipe, PageRecipe, compares_groups
+from ..live.recipe import PageRecipe, compares_groups
 from ..live.session import SearchSession
 from ..live.state import Limits, State
 from ..widgets.esc import esc, plain
@@ -54,10 +54,7 @@ _NOT_OF_TWO = (
 
 
 class Setup(Viewer):
-    """Everything that is chosen before a run, and the form to choose it with.
-
-    `data_card`, `more`: the two parts of the form.
-    """
+    """Everything that is chosen before a run, and the form to choose it with: `data_card`, and `more`."""
 
     family: param.Selector[str] = param.Selector(
         default="rule_list",
@@ -102,15 +99,11 @@ class Setup(Viewer):
         """The settings of the chosen family."""
         return self.of_family[self.family]
 
-    @property
-    def asked(self) -> tuple[Family, dict[str, Any]]:
-        """The chosen family with its parameters; raises ValueError when one is out of range."""
-        return self._chosen, chosen(self.settings, self._chosen)
-
     def choose(self, **values: Any) -> None:
         """Set the family, and then whatever else by its name; raises ValueError for what is not possible."""
         for owner in (self, self.table, self.limits):
-            self._take(owner, values)
+            for name in [name for name in values if name in owner.param]:
+                owner.param.update(**{name: values.pop(name)})
         self.settings.param.update(**values)
 
     def on_change(self, changed: Callable[..., None]) -> None:
@@ -131,8 +124,7 @@ class Setup(Viewer):
         """The present settings, frozen."""
         parameters = chosen(self.settings, self._chosen)
         several = self.table.several
-        make = PageRecipe if several is None else partial(ClassRecipe, labelled=several.labelled)
-        return make(
+        return PageRecipe(
             self._chosen,
             {**parameters, MEMORY.name: self.limits.memory_limit},
             self.table.loader(),
@@ -144,6 +136,7 @@ class Setup(Viewer):
             else {},
             weighted=self.table.weighted,
             counted=self.table.counted,
+            labelled=None if several is None else several.labelled,
         )
 
     @property
@@ -164,12 +157,6 @@ class Setup(Viewer):
     @property
     def _chosen(self) -> Family:
         return EVERY_FAMILY[self.family]
-
-    @staticmethod
-    def _take(owner: param.Parameterized, values: dict[str, Any]) -> None:
-        """Set those of the values that the owner has, and take them out."""
-        for name in [name for name in values if name in owner.param]:
-            owner.param.update(**{name: values.pop(name)})
 
     @param.depends("family", watch=True)
     def _show_family(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -27,16 +27,15 @@ from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS
+from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS, STACK_CSS
+from .ablating import Ablating
 from .best import BestModel
 from .certificate import Certificate, notes
 from .controls import SPEEDS, Controls, Rewind, status_of
 from .families import LOOKS, look_of_recorded, sessions_of
-from .figures import Layout, RunPlots, curves_svg
+from .figures import RunPlots, curves_svg
 from .plots.curves import AXES
-from .runs.ablating import Ablating
-from .runs.box import Opener, RunsBox
-from .runs.past import PastRun, Runs
+from .runs_box import RunsBox
 from .why import WhyBox
 
 RUNS = "Runs"
@@ -58,8 +57,6 @@ class SearchView(Complaining, NotebookViewer):
         One of `SPEEDS`.
     axis : str
         ``"log work"``, ``"work"`` or ``"time"``.
-    first : viewable, optional
-        What stands in the place of the model before anything runs.
     question : viewable, optional
         What is asked, beside the buttons.
 
@@ -88,14 +85,12 @@ class SearchView(Complaining, NotebookViewer):
     on_edit = param.Callable(doc="Takes the search that has ended, its state, and the model to edit; None: no button.")
     editable = param.Callable(default=lambda search: True, doc="Whether `on_edit` can edit the models of a search.")
     on_person = param.Callable(doc="Takes a search and a model, gives what sends a person through; None: no button.")
-    on_settings = param.Callable(doc="Takes the query of a run's settings, sets the form, and gives complaints.")
 
     def __init__(
         self,
         search: Search | CertifiedClassifier | None = None,
         *,
         new_session: Callable[[], SearchSession] | None = None,
-        first: pn.viewable.Viewable | None = None,
         question: pn.viewable.Viewable | None = None,
         **params: Any,
     ) -> None:
@@ -112,11 +107,10 @@ class SearchView(Complaining, NotebookViewer):
         if search is not None:
             new_session = sessions_of(search)
         assert new_session is not None
-        self._new_session, self._first = new_session, first
+        self._new_session = new_session
         self.session = self._new_session()  # the present run
         self._beats = 0
         self._told = (False, False)
-        self.runs = Runs()
         self._ablation: Ablating | None = None
         self._beat = Beat(self.tick)
         self._build(alone, question)
@@ -130,7 +124,7 @@ class SearchView(Complaining, NotebookViewer):
             self.step()
 
     def __panel__(self) -> Any:
-        return self._layout.column
+        return self._column
 
     def _picture(self) -> str:
         return curves_svg(self.plots.so_far())
@@ -145,12 +139,11 @@ class SearchView(Complaining, NotebookViewer):
             "certificate": self.certificate.box,
             "status": self.certificate.text,
             "counts": self.certificate.counts,
-            "moment": self._rewind.bar,
-            "model": self._layout.model,
+            "moment": self._rewind,
+            "model": self._model,
+            **self._boxes,
         }
-        if self.why.turn_to(name):
-            return self._layout.why
-        return known.get(name) or self._layout.part(name)
+        return self._why if self.why.turn_to(name) else known.get(name)
 
     @one_at_a_time
     def run(self, *_: Any) -> None:
@@ -192,7 +185,7 @@ class SearchView(Complaining, NotebookViewer):
     @one_at_a_time
     def forward(self) -> None:
         """Go to the next moment while looking back, else do a step."""
-        if self._rewind.at is None:
+        if self._rewind.moment is None:
             self.step()
         else:
             self._rewind.move(1)
@@ -217,8 +210,7 @@ class SearchView(Complaining, NotebookViewer):
     def reset(self, *_: Any) -> None:
         """Forget the run; the next one starts from the beginning, with the present settings."""
         self._let_go()
-        self.runs_box.say("")
-        self.runs_box.picture.clear()
+        self.runs_box.forget()
         self._take(self._new_session())
         self.complain("")
 
@@ -232,22 +224,19 @@ class SearchView(Complaining, NotebookViewer):
         if ablation.first is not self.session:
             self._take(ablation.first)
         self._ablation = ablation
-        self.runs_box.picture.get_ready()
+        self.runs_box.get_ready()
         self.session.pace = FULL_SPEED
         self.session.run()
         self._tell_standing(self.session)
         self._beat.start()
 
     def _let_go(self) -> None:
-        """End the present run, which is kept as it stands."""
-        self.runs.follow(self.session, rests=True, **self._variant)
+        """End the present run."""
         self.session.close()
         self._ablation, self.stale = None, False
 
-    def _take(self, session: SearchSession, run: PastRun | None = None) -> None:
-        """Show another session, which has a ``run`` where it was shown before; what was shown last stays pale."""
-        self.runs.follow(self.session, rests=True, **self._variant)
-        self.runs.leave(run)
+    def _take(self, session: SearchSession) -> None:
+        """Show another session."""
         self.session = session
         self.best.shown = None
         with pn.io.hold():
@@ -260,7 +249,6 @@ class SearchView(Complaining, NotebookViewer):
                 self._take_look()
             self._clear()
             self._notes.object = ""
-            self.plots.lay_runs_beneath()
         self.refresh()
 
     def _clear(self) -> None:
@@ -274,34 +262,24 @@ class SearchView(Complaining, NotebookViewer):
         ablation, session = self._ablation, self.session
         if ablation is None or not session.state.over:
             return
-        if session.state is State.FAILED or (session.snapshot is None and ablation.basis is None):
+        if session.state is State.FAILED or (session.snapshot is None and not ablation.begun):
             self._ablation = None
             return
-        self.runs.follow(session, rests=False, **self._variant)
         try:
             following = ablation.next(session)
         except ValueError as error:
             self._ablation = None
             self.complain(str(error))
             return
-        if ablation.basis is None:
-            ablation.basis = self.runs.present
         if following is not None:
             self._take(following)
             following.run()
             return
         self._ablation = None
-        self._take(ablation.first, ablation.basis)
-        self.runs_box.say(ablation.said)
-        self.runs_box.picture.show(ablation)
+        self._take(ablation.first)
+        self.runs_box.tell(ablation)
         if ablation.wrong:
             self.complain(ablation.wrong)
-
-    @property
-    def _variant(self) -> dict[str, Any]:
-        """What the present run is within an ablation."""
-        ablation = self._ablation
-        return {} if ablation is None else {"variant": ablation.name, "basis": ablation.basis}
 
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
@@ -353,19 +331,18 @@ class SearchView(Complaining, NotebookViewer):
         """Bring everything in the view up to date with the session."""
         session, state = self.session, self.session.state  # it may end meanwhile, which the next beat shows
         with pn.io.hold():
-            if self.runs.follow(session, rests=False, **self._variant):
-                self.runs_box.show(self.runs.present)
             self._show_standing(session)
             self._rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
-            latest = session.snapshot
-            if latest is not None and latest is not self.best.shown and self._rewind.at is None:
-                self._show(*self.plots.new())
-            self.certificate.show(self.best.shown, session.prepared)
+            latest, prepared = session.snapshot, session.prepared
+            new = latest is not None and latest is not self.best.shown
+            if new and prepared is not None and self._rewind.moment is None:
+                self.best.show(prepared, self.plots.show_new())
+            self.certificate.show(self.best.shown, prepared)
             self._rewind.follow()
-            self.plots.point(self._rewind.at, self._rewind.bar.able)
+            self.plots.point(self._rewind.moment, self._rewind.able)
             if self.plots.texts_wait and (self.certificate.due or not session.state.busy):
                 self.plots.show_texts()
-            self.why.refresh(None if self._rewind.at is None else self.best.shown)
+            self.why.refresh(None if self._rewind.moment is None else self.best.shown)
         self._tell_standing(session)
         if self.snapshot is not session.snapshot or self.status is not state:
             best = None if session.snapshot is None else session.snapshot.incumbent
@@ -397,7 +374,7 @@ class SearchView(Complaining, NotebookViewer):
         self._rewind.tick()
         self.refresh()
         self._go_on_ablating()
-        self.opener.tick()
+        self.runs_box.tick()
         session = self.session
         seen = before is session.state and not (before.busy or session.stopping)  # it may go on, or end, meanwhile
         return self._presence.served or self._waits or not seen
@@ -405,7 +382,7 @@ class SearchView(Complaining, NotebookViewer):
     @property
     def _waits(self) -> bool:
         """Whether there is more to show soon, although no search runs."""
-        return bool(self._ablation or self.opener.busy or self._rewind.playing or self.why.waits)
+        return bool(self._ablation or self.runs_box.busy or self._rewind.playing or self.why.waits)
 
     @one_at_a_time
     def _look_back(self, *_: Any) -> None:
@@ -413,23 +390,19 @@ class SearchView(Complaining, NotebookViewer):
         self.plots.begin_anew()
         self.best.shown = None
         prepared = self.session.prepared
-        if self._rewind.at is not None and prepared is not None:
+        if self._rewind.moment is not None and prepared is not None:
             with pn.io.hold():
                 self.best.show(prepared, self.plots.show_moment())
         self.refresh()
-        self.moment = self._rewind.at
-
-    def _show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        prepared = self.session.prepared
-        assert prepared is not None
-        self.plots.extend(snapshots, whole, latest, prepared)
-        self.best.show(prepared, latest)
+        self.moment = self._rewind.moment
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
-        if self._first is not None and self._first.visible != idle:
-            self._first.visible = idle
-        self._layout.await_answer(idle, session.snapshot is None)
+        # boxes are small while nothing has run, and a sketch stands for the gap until there is one to draw
+        for box, waits in ((self._model, idle), (self._gap, session.snapshot is None), (self._why, idle)):
+            if waits is not ("rl-waits" in box.css_classes):
+                others = [name for name in box.css_classes if name != "rl-waits"]  # a walk outlines it, too
+                box.css_classes = [*others, "rl-waits"] if waits else others
         self._offer()
         self.certificate.tell(now)
         if session.error and self._alert.phase != plain(session.error, 600):
@@ -442,7 +415,7 @@ class SearchView(Complaining, NotebookViewer):
         self.runs_box.offer(bool(LOOKS[session.look].family), free)
 
     def _standing(self, session: SearchSession) -> Standing:
-        at, prepared = self._rewind.at, session.prepared
+        at, prepared = self._rewind.moment, session.prepared
         if at is None or session.state.busy or self.best.shown is None or prepared is None:
             now = status_of(session, self.stale)
             if session.state is State.IDLE and (self.blocked or self.refusal):
@@ -487,32 +460,39 @@ class SearchView(Complaining, NotebookViewer):
         actions = {"run": self.run_or_pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         selects = [select(self.param[name], 150, css_classes=term_classes(name)) for name in ("speed", "axis")]
         self._rewind = Rewind(self._beat.start, lambda: self.plots.places)
-        self._controls = Controls(actions, [*selects, self._rewind.pace], question)
-        self._rewind.param.watch(self._look_back, "at")
+        self._controls = Controls(actions, selects, question)
+        self._rewind.param.watch(self._look_back, "moment")
         self.best = BestModel(lambda: self.session, self.pin, self.edit, self.ask)
         self.certificate = Certificate(lambda: self.session, self.best.model_card)
         self._offer()
         self.why = WhyBox(lambda: self.session, self._file_name, self._beat.start)
         self.why.body.css_classes = ["rl-fill"]
-        self.runs_box = RunsBox(self.runs, lambda: self.plots.lay_runs_beneath(), self.ablate, self._to_form)
-        self.opener = Opener(self.open, self._beat.start)
+        self.runs_box = RunsBox(self.ablate, self.open, self._beat.start)
         bottom = [self._notes, Explained()] if stands_alone else [self._notes]
-        why, under = (self.why.strip, self.why.body), (self._rewind.bar, self.certificate.counts)
-        head, answer = [self._controls.bar, self._alert], [self.certificate.box]
-        self._layout = Layout(head, answer, under, why, bottom, stands_alone)
+        self._gap, self._model = _box("rl-gap", FILL_CSS), _box("rl-best")
+        self._why = _box("rl-why", FILL_CSS, self.why.strip, self.why.body)
+        halves = (
+            _part("rl-answer", self.certificate.box, self._model),
+            _part("rl-found", self._gap, self.certificate.counts, self._why),
+        )
+        self._column = _part("rl-view", self._controls.bar, self._alert, _part("rl-halves", *halves), *bottom)
+        if stands_alone:
+            self._column.css_classes = [*self._column.css_classes, "rl-alone"]
 
     def _take_look(self) -> None:
         """Make the plots of the session's kind of search."""
         self._look = self.session.look
         look = LOOKS[self._look]
-        self.plots = RunPlots(lambda: self.session, self.runs, self._rewind, lambda: self.best.shown, self._file_name)
+        self.plots = RunPlots(lambda: self.session, self._rewind, lambda: self.best.shown, self._file_name)
         self._restyle()
-        self._layout.take(self.plots, self.best, self._first)
-        self.why.take(
-            look, self.plots.by_name(), {RUNS: lambda: [*self.runs_box.head, self.opener.field, *self.runs_box.items]}
-        )
+        gap, under = self.plots.always()
+        gap.fill()
+        self._gap.objects = [*gap.items, self._rewind]
+        beneath = {box.name.lower(): pn.Column(*box.items, stylesheets=[STACK_CSS], **WIDE) for box in under}
+        self._model.objects = [self.best.heading, self.best.card, self.best.actions, *beneath.values()]
+        self._boxes = {gap.name.lower(): self._gap, **beneath}  # of the plots that are always seen
+        self.why.take(look, self.plots.by_name() | {RUNS: lambda: self.runs_box.items})
         self._clear()
-        self._layout.fill()
 
     @one_at_a_time
     def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
@@ -529,10 +509,17 @@ class SearchView(Complaining, NotebookViewer):
         self.complain("")
         self._beat.start()
 
-    def _to_form(self, query: str) -> None:
-        if self.on_settings is not None:
-            self.complain(self.on_settings(query))
-
     def _file_name(self) -> str:
         prepared = self.session.prepared
         return "search" if prepared is None else prepared.name
+
+
+def _part(place: str, *items: Any) -> pn.Column:
+    """Parts under each other, or side by side, as the style sheet says for this place."""
+    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], **WIDE)
+
+
+def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
+    """A frame around plots or texts, in the place of the grid that its CSS class says."""
+    sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
+    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, **WIDE)

@@ -92,12 +92,7 @@ class WhyBox:
         self.strip.param.watch(self._opened, "open")
         self.body = pn.Column(stylesheets=[STACK_CSS], **WIDE)
 
-    def take(
-        self,
-        look: Look,
-        plots: Mapping[str, Callable[[], Sequence[Any]]],
-        further: Mapping[str, Callable[[], Sequence[Any]]] | None = None,
-    ) -> None:
+    def take(self, look: Look, further: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
         """Begin anew, for another kind of search, with what makes its plots, and what else there is, by their names."""
         self._look = look
         self.tree = None
@@ -107,7 +102,7 @@ class WhyBox:
             self._make = {TREE: self._new_tree}
         if look.pooled:
             self._make |= {name: partial(self._new_picture, name) for name in PICTURES}
-        self._make |= {**plots, **(further or {})}
+        self._make |= further
         self._named = {each.kind.title.lower(): each.name for each in look.plots if each.name}
         self._named |= {PICTURES[name][0].title.lower(): name for name in PICTURES if look.pooled}
         self._named |= {name: TREE for name in ("search tree", "next rules") if look.family}
@@ -229,7 +224,6 @@ class WhyBox:
         plot = PICTURES[name][0]()
         box = PlotBox(plot, self._name_of_files)
         self.pictures[name] = plot, box
-        plot.on_tap = box.refresh
         self.use_look(**self._pictured)
         self._draw(name, PICTURES[name][0].empty)
         return box.items

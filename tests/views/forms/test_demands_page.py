@@ -26,7 +26,7 @@ from rulelab.views.live.recorded import RecordedSession
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
 from rulelab.views.live.wording import standing
-from rulelab.views.search.runs.past import settings_in_words
+from rulelab.views.search.in_words import settings_in_words
 from rulelab.views.search.setup import Setup
 
 LABELS = {each.name: each.title for each in (*DEMANDS, MUST_NOT_USE)}

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import panel as pn
 import pytest
+from doors import button, html
 from patience import wait_until
+from soup import soup
 
 import rulelab as rl
 from rulelab.families import FAMILIES
@@ -93,14 +95,14 @@ def test_every_step_is_done_by_what_it_asks_for_and_is_answered(walk: Walk) -> N
         assert k not in walk.done
         do(walk)
         assert k in walk.done, each.do
-        assert "✓ Done." in walk._text.object
-        assert "will show it here" not in walk._question.object
+        assert "✓ Done." in html(walk)
+        assert "will show it here" not in html(walk)
         if k < len(walk.plan.steps):
-            walk._next.clicks += 1
+            button(walk, "Next").clicks += 1
     assert walk.done == list(range(1, len(walk.plan.steps) + 1))
-    assert walk._next.disabled
+    assert button(walk, "Next").disabled
     if walk.plan.choice is not None:
-        assert walk._runs.object.count("<tr>") >= 3
+        assert soup(html(walk)).select_one("table.runs").decode().count("<tr>") >= 3
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=list(PLANS))
@@ -131,7 +133,7 @@ def test_the_table_of_runs_has_the_price_of_each_tolerance(walk: Walk) -> None:
         if again:  # in its place
             walk.choose(next(iter(walk.plan.choice.values)))
             run(walk)
-        cells = re.findall(r"<td>(.*?)</td>", walk._runs.object)
+        cells = [each.get_text() for each in soup(html(walk)).select("table.runs td")]
         assert [f"{loss:g}" for loss in losses] == cells[: len(losses)]
 
 
@@ -172,9 +174,9 @@ def test_after_a_walk_comes_the_next_one() -> None:
     view = LearnView()
     for name in PLANS:
         view.param.update(walk=name, step=len(PLANS[name].steps))
-        assert not view.opened._next.disabled
-        assert view.opened._next.label == "Next walk"
-        view.opened._next.clicks += 1
+        following = button(view, "Next walk")
+        assert not following.disabled
+        following.clicks += 1
         assert (view.walk, view.step) == ([*WALKS, *WALKS][[*WALKS].index(name) + 1], 1)
     view.walk = ""
     assert all(f"<kbd>{key}</kbd>" in script_html() for key, _ in KEYS)
@@ -197,7 +199,7 @@ def test_progress_goes_to_the_browser_and_comes_back() -> None:
     other.kept.found = view.kept.kept
     assert buttons(other) == pressed, "what one is about to press in stays"
     assert [button.label for button in pressed if button.description == "Equal rows"] == ["Go on"]
-    other._start("equal rows")
+    next(each for each in pressed if each.description == "Equal rows").clicks += 1
     assert other.step == 2
     assert other.opened is not None
     assert other.opened.done == [1]

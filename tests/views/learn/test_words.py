@@ -29,21 +29,18 @@ def test_a_walk_is_texts_of_a_file_and_what_python_knows(tmp_path: Path) -> None
     assert callable(second.answer)
 
 
-def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path) -> None:
-    for change, line, message in (
+@pytest.mark.parametrize(
+    ("change", "line", "message"),
+    [
         (("# two steps\n\n", ""), 1, "a file begins with '# '"),
-        (("How it goes.\n\n", ""), 1, "'two steps' has 0 paragraphs, not one for each of sentence"),
-        (("## 2.", "## 3."), 16, "does not begin with '2. '"),
-        (("## 1. status", "## status"), 5, "does not begin with '1. '"),
-        (("**Answer:** Because.\n\n", ""), 5, "has 3 paragraphs, not one for each of text, Do, Question, Answer"),
-        (("How many?", "How many?\n\n**Answer:** Seven."), 16, "has 4 paragraphs"),
-        (("**Do:** Press Run.", "Press Run."), 16, "no paragraph that begins with **Do:**"),
-        (("## 2. prefixes cut, by bound", "More still."), 1, "'two steps' has 1 steps, not 2"),
-    ):
-        text = WALK.replace(*change)
-        assert text != WALK
-        with pytest.raises(ProseError, match=re.escape(f"walk.md, line {line}: ") + ".*" + re.escape(message)):
-            walk(tmp_path, text)
+        (("How it goes.\n\n", ""), 1, "'two steps' needs the paragraphs sentence"),
+        (("**Answer:** Because.\n\n", ""), 5, "needs the paragraphs text, Do, Question, Answer"),
+        (("**Do:** Press Run.", "Press Run."), 16, "needs the paragraphs text, Do, Question"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path, change: tuple[str, str], line: int, message: str):
+    with pytest.raises(ProseError, match=re.escape(f"walk.md, line {line}: ") + ".*" + re.escape(message)):
+        walk(tmp_path, WALK.replace(*change))
 
 
 def test_sections_have_their_lines(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from live import send
 from rulelab.views.allowance import Allowance
 from rulelab.views.forms import tables
 from rulelab.views.front import view
-from rulelab.views.front.view import FrontAddress
+from rulelab.views.front.view import Front, FrontAddress
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import Tabs
 
@@ -23,7 +23,7 @@ class Opened:
         self.shown: list[tuple[str, bool]] = []
         self.address = FrontAddress(query, lambda query, step: self.shown.append((query, step)))
         self.tabs = Tabs(self.address)
-        self.front = self.tabs._front
+        self.front = next(iter(self.tabs.body.select(Front)), None)
 
 
 @pytest.fixture
@@ -49,7 +49,6 @@ def test_who_asks_for_nothing_sees_the_front_without_tabs_and_who_asks_for_somet
     page = Opened(query)
     assert page.tabs.tab == tab
     if not tab:
-        assert not page.tabs._made
         assert [place.visible for place in page.tabs.body] == [False] * len(page.tabs.strip.names) + [True]
 
 

@@ -72,7 +72,8 @@ def test_the_strip_knows_whose_content_stands_on_the_page_and_going_back_opens_t
     shown: list[tuple[str, bool]] = []
     address = Address("", lambda *what: shown.append(what))
     page, said = tabs.Tabs(address), []
-    page.strip.param.watch(lambda event: said.append((event.new, page._places["Compare"].visible)), "shown")
+    compare = next(each for each in page.body if each.name == "Compare")
+    page.strip.param.watch(lambda event: said.append((event.new, compare.visible)), "shown")
     assert page.strip.shown == page.strip.open == page.tab
     page.tab = "Compare"
     assert said == [("Compare", True)]

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import GlyphRenderer, TapTool
+from doors import field
 from hypothesis import given
 from hypothesis import strategies as st
 from live import problem, recorded, small_search, widget
@@ -16,7 +17,6 @@ from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
 from rulelab.views.prefixes.frames import EMPTY
 from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
 from rulelab.views.prefixes.tree_view import TreeView
-from rulelab.views.search.plots.generation import PoolPlot
 
 
 def tree_of(parents: list[int], rng: np.random.Generator, most: int | None = None) -> tuple[pd.DataFrame, list[Rest]]:
@@ -302,7 +302,7 @@ def test_an_empty_tree_says_why_and_only_what_has_one_is_taken():
     for view in (TreeView(small_search()), TreeView(rl.Recording(small_search()))):
         assert len(view.plot.caption) > 10
         assert (view.plot.nodes, view.said.object) == ([], "")
-        assert not view._below.visible
+        assert field(view, "Prefix") is None
     assert list(EMPTY.columns) == list(COLUMNS)
     with pytest.raises(TypeError, match="stores prefixes"):
         TreeView(rl.RuleSetSearch(problem(), max_complexity=3))
@@ -343,7 +343,7 @@ def test_a_prefix_that_is_too_narrow_to_draw_can_be_looked_at():
 
 
 @pytest.mark.parametrize(
-    "plot", [tree_plot.TreePlot(print), ChildrenPlot("errors", print), PoolPlot()], ids=lambda plot: type(plot).__name__
+    "plot", [tree_plot.TreePlot(print), ChildrenPlot("errors", print)], ids=lambda plot: type(plot).__name__
 )
 def test_what_is_tapped_keeps_the_colours_of_the_page(plot):
     (tap,) = plot.figure.select(TapTool)

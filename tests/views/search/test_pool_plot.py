@@ -13,7 +13,6 @@ from test_views_why import settled
 import rulelab as rl
 from rulelab.views.search.plots.generation import PoolPlot, PricesPlot
 from rulelab.views.search.why import POOL, PRICES
-from rulelab.views.widgets.esc import esc
 
 
 def searches() -> Iterator[rl.RuleSetSearch]:
@@ -174,32 +173,3 @@ def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:
     settled(other)
     assert POOL not in other.why.strip.names
     other.close()
-
-
-@pytest.mark.parametrize("search", list(searches()), ids=["dnf", "cnf", "0-1", "weighted", "fair"])
-def test_of_every_rule_it_is_said_why_it_is_in_the_best_set_or_not(search) -> None:
-    """In a sentence with the figures of the table; whatever is tapped, and after more steps."""
-    plot, told = PoolPlot(), []
-    plot.on_tap = lambda: told.append(plot.below)
-    assert "Tap a rule" in plot.below
-    for _ in search.steps(work_per_step=40, work_limit=400):
-        pool = search.pool()
-        plot.draw(pool)
-        for source in plot.sources:
-            source.selected.indices = [0] if source.data["place"] else []
-            assert source.selected.indices == []
-    assert len(told) > 1
-    whys = plot.frame()["why"].tolist()
-    for row, why in zip(pool.itertuples(), whys, strict=True):
-        plot.look_at(row.rule)
-        assert why.startswith("In the best set." if row.chosen else "Not in the best set.")
-        assert esc(why, 400) in plot.below == told[-1]
-        if np.isfinite(row.reduced_cost) and abs(row.reduced_cost) > 1e-6:
-            assert f"{abs(row.reduced_cost):.4g} rows" in why
-            assert ("costs" in why.split("rows more")[0]) == (row.reduced_cost > 0)
-        assert ("no price yet" in why) == (not np.isfinite(row.reduced_cost))
-        assert ("takes" in why) == (row.use > 1e-6)
-    plot.draw(PoolPlot.empty)
-    assert "not among those that are drawn" in plot.below
-    plot.look_at("")
-    assert "Tap a rule" in plot.below

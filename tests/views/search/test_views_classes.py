@@ -1,7 +1,6 @@
 """One list of several classes on the page: its data, its form, its run, its tables and files; without a browser."""
 
 import asyncio
-import io
 import json
 import threading
 from dataclasses import replace
@@ -13,7 +12,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from doors import boxes, html, made
-from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, use_file, widget
+from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, widget
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -39,7 +38,6 @@ from rulelab.views.kept_runs.keeper import Keeper
 from rulelab.views.kept_runs.proving import evidence
 from rulelab.views.kept_runs.runs import KeptRuns
 from rulelab.views.pages.tabs import Tabs
-from rulelab.views.search.again import Again
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.html import LiveText
@@ -130,9 +128,9 @@ def test_weights_have_to_be_whole() -> None:
 def test_only_a_list_of_several_classes_can_have_such_data_and_it_is_said_why(setup: Setup) -> None:
     assert (setup.family, list(widget(setup, "Model family").options.values())) == (NAME, [NAME])
     assert "fairness" in html(setup.data_card)
-    fields = {each.label: each for part in setup._fields[NAME] for each in part if hasattr(each, "label")}
-    assert "Support within a class" not in fields, "no class is told from the rest"
-    assert not any("Fairness" in label for label in fields)
+    labels = {each["label"] for card in setup.more.cards for each in card["fields"]}
+    assert "Support within a class" not in labels, "no class is told from the rest"
+    assert not any("Fairness" in label for label in labels)
     setup.table.data = "diabetes"
     assert setup.family == "rule_list"
     assert set(widget(setup, "Model family").options.values()) == set(OFFERED)
@@ -160,7 +158,7 @@ def test_an_address_that_asks_for_it_without_its_data_is_answered_in_words(setup
 
 
 def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path, capsys: Any) -> None:
-    """And shows it with its classes, as text; its files are read again and verified; its end is found again."""
+    """And shows it with its classes, as text; its files are read again and verified."""
     snapshot = finish(view).session.snapshot
     assert view.session.error is None
     best = snapshot.incumbent
@@ -193,14 +191,6 @@ def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path,
     assert "optimal" in capsys.readouterr().out
     for form in FORMS:
         assert exported(view, form).strip()
-    again, later = Again(), Again()
-    again.kept.found = ""
-    again.follow(view.session, view.best.card_at(snapshot))
-    later.kept.found = again.kept.kept
-    assert later.said.visible
-    assert "upload it, choose all classes" in later.said.object
-    assert "thin" in later.said.object
-    assert HOSTILE not in later.said.object
 
 
 def test_rows_kept_out_have_a_table_and_a_class_that_they_alone_have_is_wrong(view: SearchView, setup: Setup) -> None:
@@ -415,34 +405,6 @@ def test_other_tabs_say_that_they_are_of_two_classes() -> None:
     search.setup.table.data = "diabetes"
     assert search.source().family.name == "rule_list"
     assert "fits" in fronts.told
-
-
-def test_a_run_of_two_classes_follows_and_has_all_that_it_ever_had(view: SearchView, setup: Setup) -> None:
-    finish(view)
-    use_file(setup.table, CSV, "kinds.csv", positive="wide", kind="target")
-    view.stale = True
-    setup.choose(**SETTINGS)
-    finish(view)
-    assert view.session.search.family == "rule_list"
-    best = view.best
-    assert "by class" not in best.card.object
-    assert {"Recording", "Proof"} <= set(export_menu(view)[1])
-    assert "of two classes" not in told(view)
-
-
-def test_a_notebook_shows_such_a_search(show) -> None:
-    frame = table()
-    conditions = rl.Binarizer(thresholds=3).fit_transform(frame[["length", "width"]])
-    search = rl.MultiClassRuleListSearch(rl.MultiClassProblem.from_arrays(conditions, frame["kind"]), 0.02)
-    view = finish(show(search))
-    assert view.session.error is None
-    assert "Training rows by class" in model_html(view)
-    view.certificate.check.press()
-    wait_until(lambda: not view.certificate.check.refresh())
-    said = view.certificate.check.verdict
-    assert said.startswith("valid: no rule list of these antecedents has an objective below")
-    saved = rl.MultiClassCertificate.load(io.BytesIO(exported(view, "Proof")))
-    assert saved.check(search.problem, view.session.snapshot.incumbent.model)
 
 
 @pytest.mark.parametrize("name", OF_SEVERAL)

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from bokeh.models import Text
 from bokeh.models.annotations import BoxAnnotation
 from doors import boxes, button, html, paused
 from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
@@ -149,7 +148,7 @@ def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with
     assert drawn(bounds) == ["objective", "lower bound", "gap"]
     lengths = {length for s in every for length, n in enumerate(s.queue_by_length) if n}
     assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
-    assert "still open" not in drawn(incumbents)
+    assert drawn(incumbents) == ["incumbents", "best"]
     view.reset()
     assert [drawn(plot) for plot in view.plots.plots] == nothing
     assert marks.data["objective"] == []
@@ -206,17 +205,6 @@ def test_the_vertical_axis_spans_the_gap_and_has_numbers_to_read_where_all_is_ze
     axis = plots.bounds.y_range
     assert axis.start == 0
     assert axis.end > 0.01
-
-
-def test_the_word_beside_the_star_stands_where_there_is_room_for_it() -> None:
-    at_once, at_last = rl.RuleListSearch(problem(), 0.5, beam_width=0), small_search()
-    for search, side in ((at_once, "left"), (at_last, "right")):
-        plots, snapshots = SearchFigures(LOOKS["rule_list"]), list(search.steps(work_per_step=20))
-        plots.use_axis("log work")
-        plots.extend(snapshots, True, snapshots[-1], Prepared(search))
-        (word,) = (each.glyph for each in plots.bounds.renderers if isinstance(each.glyph, Text))
-        assert word.text_align == side
-        assert (word.x_offset > 0) == (side == "left")
 
 
 def test_a_part_that_was_zoomed_into_stays_until_the_reset() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import pandas as pd
@@ -31,8 +31,11 @@ from ....assets import asset
 from ....snapshot import Snapshot
 from ...live.prepared import Prepared
 from ...widgets.explained import term_classes
+from ...widgets.style import BLUE, SKY
 
 HEIGHT = 236
+BLUES = {False: BLUE, True: SKY}
+"""Of lines on a light and on a dark page."""
 LARGE_TEXT = "17px"
 PICTURE = (1280, 720)
 """Width and height of one that is saved, in pixels."""
@@ -63,17 +66,25 @@ class Plot:
     """One live plot."""
 
     title: ClassVar[str]
+    nothing: ClassVar[str] = ""  # the caption before there is anything to see
     figure: figure
     caption: str = ""  # what is seen now, in a sentence
     below: str | None = None  # HTML that stands under the figure; None: there is never any
     blank: bool = False  # whether there is nothing to see, and no picture
     sources: tuple[ColumnDataSource, ...] = ()  # those of its own, beside the curves that plots over time share
     over_time: tuple[Any, ...] = ()  # drawn against the common axis
+    entries: Sequence[LegendItem] = ()  # of its legend
+    # models with properties that the page's theme does not reach, and their colours on a light and on a dark page
+    tinted: Sequence[tuple[Any, str, Mapping[bool, str]]] = ()
     _small: Sequence[tuple[Any, dict[str, Any]]] = ()  # texts with their sizes for a screen, while they are larger
     _asked: tuple[Any, ...] = ()  # what was drawn last, where frames are drawn and not snapshots
 
     def clear(self) -> None:
         """Empty what is not a shared curve."""
+        for source in self.sources:
+            source.data = {name: [] for name in source.data}
+        show_entries(self.entries, [False] * len(self.entries))
+        self.caption = self.nothing
 
     def begin(self, prepared: Prepared) -> None:
         """Learn what is searched, before the first snapshot of a run."""
@@ -100,6 +111,8 @@ class Plot:
 
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach for a dark or a light page."""
+        for model, names, colour in self.tinted:
+            model.update(**dict.fromkeys(names.split(), colour[dark]))
 
     def use_size(self, large: bool) -> None:
         """Make the text fit for a screen, or larger for a projector."""

@@ -24,10 +24,10 @@ QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))
 _MARGIN = 0.03
 _BEFORE = 0.3
 """How wide the strip of what comes before the tree is, as powers of ten."""
+_SMALLEST = 1e-6
+"""Reduced costs above minus this are rounding, and count as none."""
 _SHORTEST = {"log_work": 0.3, "work": 1.0, "seconds": 0.001}
 """Least width of an axis."""
-
-Column = Callable[[Snapshot], float]
 
 
 def tree_begins(snapshots: Sequence[Snapshot]) -> Snapshot | None:
@@ -37,21 +37,16 @@ def tree_begins(snapshots: Sequence[Snapshot]) -> Snapshot | None:
 
 
 def curve_columns(
-    snapshots: Sequence[Snapshot], further: Mapping[str, Column] | None = None, begins: Snapshot | None = None
+    snapshots: Sequence[Snapshot], begins: Snapshot | None = None, names: Sequence[str] | None = None
 ) -> Columns:
-    """What the plots over time show of some snapshots: lists, because arrays do not survive a reconnection.
-
-    `further`: besides what all have; by default the queue and what remains. The logarithm counts from ``begins``.
-    """
-    columns = {**_COMMON, **(LENGTHS_QUEUED | REMAINING if further is None else further)}
-    found = {name: [column(snapshot) for snapshot in snapshots] for name, column in columns.items()}
+    """`COLUMNS`, or some, as lists, for arrays do not survive a reconnection; the logarithm counts from ``begins``."""
+    found = {name: [COLUMNS[name](snapshot) for snapshot in snapshots] for name in names or COLUMNS}
     return {"log_work": [_log_work(each.work, begins) for each in snapshots], **found}
 
 
 def place_columns(snapshot: Snapshot | None, names: Sequence[str], begins: Snapshot | None = None) -> Columns:
     """One point, or none: where a snapshot stands on each of `AXES`, and some of its numbers."""
-    known = curve_columns([] if snapshot is None else [snapshot], None, begins)
-    return {name: known[name] for name in (*AXES.values(), *names)}
+    return curve_columns([] if snapshot is None else [snapshot], begins, ("work", "seconds", *names))
 
 
 def _log_work(work: int, begins: Snapshot | None) -> float:
@@ -66,19 +61,16 @@ def _log_work(work: int, begins: Snapshot | None) -> float:
 class Curves:
     """The shared source, and the axis that its plots are drawn against."""
 
-    def __init__(self, further: Mapping[str, Column]) -> None:
-        self._further = further
-        self.source = ColumnDataSource(curve_columns([], further))
+    def __init__(self) -> None:
+        self.source = ColumnDataSource(curve_columns([]))
         self.axis = "seconds"  # column of the horizontal axis
         self.until: int | None = None  # how many points there are until the moment that is shown; None: all are shown
         self.begins: Snapshot | None = None  # that of `tree_begins`
-        # from where to where there is more to be seen on an axis, beneath these curves; None: nowhere
-        self.beneath: Callable[[str], tuple[float, float] | None] = lambda axis: None
         self.window = Window(0, 1)  # its range
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool) -> None:
         """Add snapshots or, when they are the ``whole`` history, draw them anew."""
-        columns = curve_columns(snapshots, self._further, self.begins)
+        columns = curve_columns(snapshots, self.begins)
         if whole:
             self.source.data = columns
         elif snapshots:
@@ -86,7 +78,7 @@ class Curves:
 
     def clear(self) -> None:
         self.begins = None
-        self.source.data = curve_columns([], self._further)
+        self.source.data = curve_columns([])
 
     def figure(self, title: str, label: str, up: Window, **options: Any) -> figure:
         """An empty figure over time, whose vertical axis has this label and range."""
@@ -98,16 +90,15 @@ class Curves:
 
     def fit(self) -> None:
         """Let the horizontal axis span all points; a logarithm from the first one, so that no place is lost."""
-        at, reach = self.source.data[self.axis], self.beneath(self.axis)
-        ends = [*([at[0], at[-1]] if at else []), *(reach or ())]
-        start = min(ends) if ends and self.axis == "log_work" else 0
-        width = max(max(ends) - start, _SHORTEST[self.axis]) if ends else 1
+        at = self.source.data[self.axis]
+        start = at[0] if at and self.axis == "log_work" else 0
+        width = max(at[-1] - start, _SHORTEST[self.axis]) if at else 1
         self.window.span(start - _MARGIN * width, start + (1 + _MARGIN) * width)
 
     @property
     def tree(self) -> float | None:
         """Where on the axis the tree begins; None where nothing comes before it."""
-        return None if self.begins is None else curve_columns([self.begins], {}, self.begins)[self.axis][0]
+        return None if self.begins is None else place_columns(self.begins, (), self.begins)[self.axis][0]
 
     def known(self, name: str) -> list[float]:
         """The numbers of a column without those that are not known yet."""
@@ -135,36 +126,40 @@ class PlotOverTime(Plot):
         self._head = ColumnDataSource({name: [] for name in (*AXES.values(), *self.heads)})
         self.sources = (self._head,)
 
-    def clear(self) -> None:
-        self._head.data = {name: [] for name in self._head.data}
-
     def frame(self) -> pd.DataFrame:
         return self._curves.frame(self.names)
 
 
-def finite(value: float, digits: int = 5) -> float:
+def _finite(value: float, digits: int = 5) -> float:
     """A number rounded; ``nan``, which is not drawn, where it is infinite."""
     return round(float(value), digits) if math.isfinite(value) else math.nan
 
 
-def _of_length(first: int, last: int | None) -> Column:
+def _of_length(first: int, last: int | None) -> Callable[[Snapshot], float]:
     return lambda snapshot: sum(snapshot.queue_by_length[first:last])
 
 
-_COMMON: dict[str, Column] = {
+def _reduced_cost(snapshot: Snapshot) -> float:
+    value = snapshot.detail.get("least_reduced_cost", math.nan)
+    return 0.0 if -_SMALLEST < value <= 0 else _finite(value)
+
+
+COLUMNS: dict[str, Callable[[Snapshot], float]] = {
     "seconds": lambda s: round(s.seconds, 6),
     "work": lambda s: s.work,
     "objective": lambda s: math.nan if s.incumbent is None else round(s.incumbent.objective, 8),
     "lower_bound": lambda s: round(s.lower_bound, 8),
     "gap_top": lambda s: round(s.lower_bound if s.incumbent is None else s.incumbent.objective, 8),
-}
-LENGTHS_QUEUED: dict[str, Column] = {
+    # queued prefixes of length 1, 2, ... and the rest, and all of them
     **{name: _of_length(i + 1, None if i + 1 == len(QUEUED) else i + 2) for i, name in enumerate(QUEUED)},
     "queued": _of_length(1, None),
+    # the most prefixes that may still have to be looked at, as a power of ten
+    "remaining": lambda s: _finite(s.log10_remaining, 3),
+    # of column generation
+    "master_value": lambda s: _finite(s.detail.get("master_value", math.nan)),
+    "reduced_cost": _reduced_cost,
+    "pool": lambda s: s.counts.get("columns", 0),
 }
-"""Queued prefixes of length 1, 2, ... and the rest, and all of them."""
-REMAINING: dict[str, Column] = {"remaining": lambda s: finite(s.log10_remaining, 3)}
-"""The most prefixes that may still have to be looked at, as a power of ten."""
 
 
 class Cursor:

@@ -16,7 +16,7 @@ from ...live.prepared import Prepared
 from ...live.wording import count, in_signs
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
-from .base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
+from .base import BLUES, Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
 
 MOST_BARS = 40
 """Longer lists show their first rules and, last, the default."""
@@ -63,6 +63,7 @@ class StrataPlot(Plot):
     """Bars that fall from left to right, with the interval of each proportion and the threshold."""
 
     title = "Strata of risk"
+    nothing = "One bar per rule: as wide as the share of people it holds, as high as their probability."
 
     def __init__(self) -> None:
         self._model: Any = None
@@ -73,34 +74,34 @@ class StrataPlot(Plot):
         plot = new_figure(self.title, *labels, *ranges, min_border_top=34)
         edges: dict[str, Any] = {"left": "left", "right": "right", "bottom": 0, "top": "top"}
         bars = plot.quad(**edges, source=self._source, fill_color="colour", fill_alpha=0.55, line_color="colour")
-        self._own = plot.scatter(x="middle", y="own", source=self._source, marker="circle", size=6, color=INK[False])
-        self._heads = tuple(TeeHead(size=8, line_color=INK[False]) for _ in range(2))
-        heads: dict[str, Any] = {"upper_head": self._heads[0], "lower_head": self._heads[1], "line_color": INK[False]}
-        self._whisker = Whisker(base="middle", lower="low", upper="high", source=self._source, level="overlay", **heads)
+        own = plot.scatter(x="middle", y="own", source=self._source, marker="circle", size=6, color=INK[False])
+        heads = [TeeHead(size=8, line_color=INK[False]) for _ in range(2)]
+        ends: dict[str, Any] = {"upper_head": heads[0], "lower_head": heads[1], "line_color": INK[False]}
+        whisker = Whisker(base="middle", lower="low", upper="high", source=self._source, level="overlay", **ends)
         self._threshold = ColumnDataSource({"share": [], "probability": []})
-        self._line = plot.line(
-            x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2
-        )
-        plot.add_layout(self._whisker)
-        self._entries = add_legend(plot, [("95 % interval", self._own), ("threshold", self._line)])
+        line = plot.line(x="share", y="probability", source=self._threshold, color=BLUE, line_dash="6 3", line_width=2)
+        plot.add_layout(whisker)
+        self.entries = add_legend(plot, [("95 % interval", own), ("threshold", line)])
         tooltips = [("rule", "@rule"), ("probability", "@top{0.000}"), ("positive", "@counts"), ("threshold", "@kind")]
         plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
         self.figure = plot
         self.sources = (self._source, self._threshold)
+        self.tinted = (
+            (own.glyph, "line_color fill_color", INK),
+            *((each, "line_color", INK) for each in (whisker, *heads)),
+            (line.glyph, "line_color", BLUES),
+        )
         self.clear()
 
     def begin(self, prepared: Prepared) -> None:
         self._effective = prepared.effective
         weight = prepared.search.parameters["positive_weight"]
         self._threshold.data = {"share": [0, 100], "probability": [round(1 / (1 + weight), 5)] * 2}
-        show_entries(self._entries, [bool(self._source.data["rule"]), True])
+        show_entries(self.entries, [bool(self._source.data["rule"]), True])
 
     def clear(self) -> None:
+        super().clear()
         self._model = None
-        self._source.data = strata_columns(None)
-        self._threshold.data = {"share": [], "probability": []}
-        show_entries(self._entries, [False, False])
-        self.caption = "One bar per rule: as wide as the share of people it holds, as high as their probability."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         model = None if latest.incumbent is None else latest.incumbent.model
@@ -108,20 +109,13 @@ class StrataPlot(Plot):
             self._model = model
             self._source.data = strata_columns(model, self._effective)
             tops = self._source.data["top"]
-            show_entries(self._entries, [bool(tops), True])
+            show_entries(self.entries, [bool(tops), True])
             if tops:
                 n = "1 stratum" if len(tops) == 1 else f"{len(tops)} strata"
                 self.caption = f"{n}: the probability falls from {percent(tops[0], 0)} % to {percent(tops[-1], 0)} %."
 
     def frame(self) -> pd.DataFrame:
         return pd.DataFrame({name: self._source.data[column] for column, name in _COLUMNS.items()})
-
-    def use_dark(self, dark: bool) -> None:
-        self._own.glyph.update(line_color=INK[dark], fill_color=INK[dark])
-        self._whisker.line_color = INK[dark]
-        for head in self._heads:
-            head.line_color = INK[dark]
-        self._line.glyph.line_color = SKY if dark else BLUE
 
 
 MOST_POSITIONS = 16
@@ -155,6 +149,7 @@ class ConsideredPlot(Plot):
     """The mean as bars, some lists as lines."""
 
     title = "Antecedents considered per position"
+    nothing = "How many antecedents a list could take at each of its positions."
 
     def __init__(self) -> None:
         self._mean = ColumnDataSource(mean_columns(None))
@@ -168,7 +163,7 @@ class ConsideredPlot(Plot):
         lines = plot.multi_line(
             xs="positions", ys="considered", source=self._lists, color=ORANGE, line_alpha=0.45, line_width=1
         )
-        self._entries = add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
+        self.entries = add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
         set_ticks(plot.xaxis, min_interval=1)
         plot.yaxis.formatter = compact()
         tooltips = [("position", "@position"), ("considered, mean", "@mean{0.0}"), ("lists", "@lists")]
@@ -177,13 +172,14 @@ class ConsideredPlot(Plot):
         self.sources = (self._mean, self._lists)
         self.clear()
 
-    def clear(self) -> None:
-        self._show(None)
-        self.caption = "How many antecedents a list could take at each of its positions."
-
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._show(latest)
-        means = self._mean.data["mean"]
+        lists = list_columns(latest)
+        replace(self._mean, mean_columns(latest))
+        replace(self._lists, lists)
+        means, highest = self._mean.data["mean"], max((n for one in lists["considered"] for n in one), default=5)
+        show_entries(self.entries, [bool(means), bool(lists["considered"])])
+        self._up.span(_FLOOR, 2 * max([highest, *means]))
+        self._across.span(0.4, 0.6 + max([5, *self._mean.data["position"]]))
         if means:
             n = len(means)
             self.caption = f"On average {means[0]:.3g} to choose from at position 1, {means[-1]:.3g} at position {n}."
@@ -191,12 +187,3 @@ class ConsideredPlot(Plot):
     def frame(self) -> pd.DataFrame:
         names = {"position": "position in the list", "mean": "antecedents considered, mean", "lists": "lists"}
         return pd.DataFrame({name: self._mean.data[column] for column, name in names.items()})
-
-    def _show(self, latest: Snapshot | None) -> None:
-        replace(self._mean, mean_columns(latest))
-        lists = list_columns(latest)
-        replace(self._lists, lists)
-        highest = max((n for one in lists["considered"] for n in one), default=5)
-        show_entries(self._entries, [bool(self._mean.data["mean"]), bool(lists["considered"])])
-        self._up.span(_FLOOR, 2 * max([highest, *self._mean.data["mean"]]))
-        self._across.span(0.4, 0.6 + max([5, *self._mean.data["position"]]))

@@ -1,77 +1,39 @@
-"""Column generation: the least reduced cost and the effort over time, the pool of rules, and the prices of the rows."""
+"""Column generation: the least reduced cost over time, the pool of rules, and the prices of the rows."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.models import ColumnDataSource, HoverTool, TapTool
+from bokeh.models import ColumnDataSource, HoverTool
 
 from ....snapshot import Snapshot
-from ...live.wording import count, counted, in_signs
-from ...widgets.esc import esc, plain
-from ...widgets.style import BLUE, GREEN, INK, ORANGE, SKY
-from .base import (
-    Columns,
-    Plot,
-    Window,
-    add_legend,
-    compact,
-    new_figure,
-    replace,
-    set_ticks,
-    show_as_before,
-    show_entries,
-)
-from .curves import Column, Curves, PlotOverTime, finite
-
-_FLOOR = 1
-_SMALLEST = 1e-6
-"""Reduced costs above minus this are rounding, and count as none."""
-
-
-def _at_least_one(name: str) -> Column:
-    return lambda snapshot: max(_FLOOR, snapshot.counts.get(name, 0))
-
-
-def _reduced_cost(snapshot: Snapshot) -> float:
-    value = snapshot.detail.get("least_reduced_cost", math.nan)
-    return 0.0 if -_SMALLEST < value <= 0 else finite(value)
-
-
-GENERATED: dict[str, Column] = {
-    "master_value": lambda snapshot: finite(snapshot.detail.get("master_value", math.nan)),
-    "reduced_cost": _reduced_cost,
-    "pool": _at_least_one("columns"),
-    "in_master": lambda snapshot: max(_FLOOR, snapshot.detail.get("columns_in_master", 0)),
-    "pricing_nodes": _at_least_one("pricing_nodes"),
-}
-"""Columns of the shared source."""
+from ...live.wording import count, counted
+from ...widgets.esc import plain
+from ...widgets.style import BLUE, INK, ORANGE, SKY
+from .base import BLUES, Columns, Plot, Window, add_legend, new_figure, replace, set_ticks, show_entries
+from .curves import Curves, PlotOverTime
 
 
 class ReducedCostPlot(PlotOverTime):
     """The least reduced cost of all rules; at 0 no rule improves the linear programme."""
 
     title = "Least reduced cost of all rules"
+    nothing = "How much the best new rule could lower the value of the linear programme, as a negative number."
     names = {"reduced_cost": "least reduced cost"}
 
     def __init__(self, curves: Curves) -> None:
         super().__init__(curves, "reduced cost", (-1, 0.08))
         plot = self.figure
         line = plot.step(x="seconds", y="reduced_cost", source=curves.source, color=BLUE, line_width=2.5, mode="after")
-        self._line = line
         dots = plot.scatter(x="seconds", y="reduced_cost", source=curves.source, color=ORANGE, size=5)
         tooltips = [("work", "@work"), ("least reduced cost", "@reduced_cost{0.0000}"), ("pool", "@pool")]
         plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
         self.over_time = (line.glyph, dots.glyph)
+        self.tinted = ((line.glyph, "line_color", BLUES),)
         self.clear()
-
-    def clear(self) -> None:
-        self.caption = "How much the best new rule could lower the value of the linear programme, as a negative number."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         known = [value for value in self._curves.past("reduced_cost") if value == value]
@@ -86,56 +48,6 @@ class ReducedCostPlot(PlotOverTime):
         least = min(self._curves.known("reduced_cost"), default=-1.0) or -1.0
         self._window.span(1.08 * least, -0.08 * least)
 
-    def use_dark(self, dark: bool) -> None:
-        self._line.glyph.line_color = SKY if dark else BLUE
-
-
-class EffortPlot(PlotOverTime):
-    """Rules in the pool and in the master, and nodes of the pricing's branch and bound."""
-
-    title = "Rules and pricing effort"
-    names = {"pricing_nodes": "pricing nodes", "pool": "pool", "in_master": "master"}
-    heads = tuple(names)
-
-    def __init__(self, curves: Curves) -> None:
-        super().__init__(curves, "count (logarithmic)", (_FLOOR, 1000), y_axis_type="log", min_border_top=34)
-        plot = self.figure
-        styles: dict[str, dict[str, Any]] = {
-            "pricing_nodes": {"color": ORANGE, "line_width": 2.5},
-            "pool": {"color": GREEN, "line_width": 2.5},
-            "in_master": {"color": GREEN, "line_width": 1.8, "line_dash": "4 3"},
-        }
-        lines: list[Any] = [
-            plot.step(x="seconds", y=column, source=curves.source, mode="after", **style)
-            for column, style in styles.items()
-        ]
-        ends: list[Any] = [
-            plot.scatter(x="seconds", y=column, source=self._head, size=7, color=style["color"])
-            for column, style in styles.items()
-        ]
-        self._entries = add_legend(plot, list(zip(self.names.values(), lines, strict=True)))
-        plot.yaxis.formatter = compact()
-        tooltips = [("work", "@work"), *((name, f"@{column}") for column, name in self.names.items())]
-        plot.add_tools(HoverTool(renderers=lines[:1], mode="vline", tooltips=tooltips))
-        self.over_time = tuple(one.glyph for one in [*lines, *ends])
-        self.clear()
-
-    def clear(self) -> None:
-        super().clear()
-        show_entries(self._entries, [False] * len(self._entries))
-        self.caption = "Rules that were generated, those in the linear programme, and the effort to find them."
-
-    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._head.data = {name: self._curves.past(name)[-1:] for name in self._head.data}
-        show_entries(self._entries, [True] * len(self._entries))
-        pool, used = count(latest.counts.get("columns", 0)), count(latest.detail.get("columns_in_master", 0))
-        nodes = count(latest.counts.get("pricing_nodes", 0))
-        self.caption = f"{pool} rules in the pool, {used} in the master; {nodes} pricing nodes."
-
-    def fit(self) -> None:
-        known = [value for name in ("pricing_nodes", "pool") for value in self._curves.known(name)]
-        self._window.span(_FLOOR, 3 * max(known, default=300))
-
 
 _SPREAD = 0.3
 """How far rules of one complexity stand apart, of the way to the next."""
@@ -145,43 +57,17 @@ _RULE_TOOLTIP = (
     "<br>complexity @complexity, @rows rows<br>reduced cost @cost{0.0000}, in the LP @use{0.000}</div>"
 )
 """Bokeh escapes what it puts in."""
-_TAP = '<p class="note">Tap a rule to see why it is, or is not, in the best set.</p>'
-_GONE = '<p class="note">The rule that was tapped is not among those that are drawn any more.</p>'
-
-
-def reason(rule: Any) -> str:
-    """Why a row of the pool is in the best set, or is not: in a sentence with its figures."""
-    cost, use = float(rule.reduced_cost), float(rule.use)
-    if not np.isfinite(cost):
-        price = "The linear programme has given it no price yet."
-    elif cost > _USED:
-        price = f"At the prices that the linear programme gives the rows, it costs {cost:.4g} rows more than it earns."
-    elif cost < -_USED:
-        price = (
-            f"At the prices that the linear programme gives the rows, it earns {-cost:.4g} rows more than it costs: "
-            "taking it in would lower the value."
-        )
-    else:
-        price = "At the prices that the linear programme gives the rows, it earns just what it costs."
-    taken = "" if use <= _USED else f" The linear programme takes {use:.3g} of it."
-    if bool(rule.chosen):
-        return f"In the best set. {price}{taken}"
-    whole = " A set takes a rule whole or not at all, and the best one does without it." if taken else ""
-    return f"Not in the best set. {price}{taken}{whole}"
 
 
 class PoolPlot(Plot):
     """A dot per rule: below 0 it lowers the value of the LP; large ones hold many rows."""
 
     title = "Rules in the pool"
-    below = _TAP
     empty = pd.DataFrame(columns=["rule", "complexity", "rows", "reduced_cost", "use", "chosen"])
     kinds = {"in the pool": SKY, "used by the LP": ORANGE, "in the best set": None}
     names = {"rows": "rows covered", "reduced_cost": "reduced cost", "use": "in the LP", "chosen": "in the best set"}
 
     def __init__(self) -> None:
-        self._shown, self._looked_at = self.empty, ""
-        self.on_tap: Callable[[], None] = lambda: None  # called when ``below`` speaks of another rule, which was tapped
         self._across, self._up = Window(0, 5), Window(-1, 1)
         labels, ranges = ("complexity of the rule", "reduced cost (rows)"), (self._across, self._up)
         plot = new_figure(self.title, *labels, *ranges, height=300, min_border_top=52)
@@ -191,28 +77,23 @@ class PoolPlot(Plot):
             plot.scatter(x="x", y="cost", size="size", source=source, color=color or "black", fill_alpha=0.5)
             for source, color in zip(self.sources, self.kinds.values(), strict=True)
         ]
-        self._chosen = dots[-1].glyph
-        self._chosen.update(fill_alpha=0.0, line_width=2.5, marker="square")
-        self._entries = add_legend(plot, list(zip(self.kinds, dots, strict=True)), columns=2)
+        dots[-1].glyph.update(fill_alpha=0.0, line_width=2.5, marker="square")
+        self.tinted = ((dots[-1].glyph, "line_color", INK),)
+        self.entries = add_legend(plot, list(zip(self.kinds, dots, strict=True)), columns=2)
         plot.add_tools(HoverTool(renderers=dots, tooltips=_RULE_TOOLTIP, point_policy="follow_mouse"))
-        plot.add_tools(TapTool(renderers=dots))
-        for source in self.sources:
-            source.selected.on_change("indices", partial(self._tapped, source))
-        show_as_before(*dots)
         self.figure = plot
         self.use_dark(False)
         self.draw(self.empty)
 
     def draw(self, frame: pd.DataFrame) -> None:
         """Show what `rulelab.RuleSetSearch.pool` gives."""
-        self._shown, self._asked = frame, (frame,)
-        self._explain()
+        self._asked = (frame,)
         known = frame[np.isfinite(frame["reduced_cost"].astype(float))]
         kinds = (~known["chosen"].astype(bool) & (known["use"] <= _USED), known["use"] > _USED, known["chosen"])
         parts = [known[each.astype(bool)] for each in kinds]
         for source, part in zip(self.sources, parts, strict=True):
             replace(source, _pool_columns(part))
-        show_entries(self._entries, [bool(len(part)) for part in parts])
+        show_entries(self.entries, [bool(len(part)) for part in parts])
         if not len(known):
             gathered = f"{counted(len(frame), 'rules')} gathered; no" if len(frame) else "No"
             self.caption = f"{gathered} rule has a price yet: the linear programme gives it."
@@ -232,37 +113,9 @@ class PoolPlot(Plot):
             f"{counted(size, 'rules')} in the pool{more}; {said} the value of the LP. Squares: the best set.{out}"
         )
 
-    def look_at(self, rule: str) -> None:
-        """Say in ``below`` why a rule of the pool is, or is not, in the best set; empty: nothing is looked at."""
-        self._looked_at = rule
-        self._explain()
-        self.on_tap()
-
-    def _explain(self) -> None:
-        if not self._looked_at:
-            self.below = _TAP
-            return
-        found = self._shown[self._shown["rule"] == self._looked_at]
-        if found.empty:
-            self.below = _GONE
-            return
-        rule = next(found.itertuples(index=False))
-        what = f"complexity {int(rule.complexity)}, {count(float(rule.rows))} rows"
-        self.below = (
-            f'<p class="note"><b>{esc(in_signs(self._looked_at), 400)}</b> ({what}). {esc(reason(rule), 400)}</p>'
-        )
-
-    def _tapped(self, source: ColumnDataSource, _name: str, _old: Any, new: list[int]) -> None:
-        if new and new[0] < len(source.data["place"]):
-            self.look_at(str(self._shown.at[source.data["place"][new[0]], "rule"]))
-            source.selected.indices = []  # so that the next tap tells, too
-
     def frame(self) -> pd.DataFrame:
-        whys = [reason(rule) for rule in self._shown.itertuples(index=False)]
-        return self._shown.rename(columns=self.names).assign(why=whys)
-
-    def use_dark(self, dark: bool) -> None:
-        self._chosen.line_color = INK[dark]
+        (frame,) = self._asked
+        return frame.rename(columns=self.names)
 
 
 def _pool_columns(part: pd.DataFrame) -> Columns:
@@ -276,7 +129,6 @@ def _pool_columns(part: pd.DataFrame) -> Columns:
         "cost": part["reduced_cost"].astype(float).round(6).tolist(),
         "size": np.round(5 + 9 * np.sqrt(rows / (largest or 1.0)), 1).tolist(),
         "rule": [plain(rule, 200) for rule in part["rule"]],
-        "place": part.index.tolist(),
         "complexity": part["complexity"].astype(int).tolist(),
         "rows": [count(value) for value in rows.tolist()],
         "use": part["use"].astype(float).round(6).tolist(),
@@ -303,7 +155,6 @@ class PricesPlot(Plot):
     names = {"wanted": "rows to cover", "cost": "cost of covering", "covered": _COVERED}
 
     def __init__(self) -> None:
-        self._shown = self.empty
         self._across, self._up = Window(0, 10), Window(0, 1)
         labels, ranges = ("groups of equal rows, the dearest first", "price (rows)"), (self._across, self._up)
         plot = new_figure(self.title, *labels, *ranges, height=300, min_border_top=52)
@@ -317,20 +168,20 @@ class PricesPlot(Plot):
             plot.vbar(x="x", width=0.8, top="price", source=source, color=color, fill_alpha=0.85, line_color=None)
             for source, color in zip(self.sources, self.kinds.values(), strict=True)
         ]
-        self._entries = add_legend(plot, [*zip(self.kinds, bars, strict=True), ("at most", pale[0])], columns=2)
+        self.entries = add_legend(plot, [*zip(self.kinds, bars, strict=True), ("at most", pale[0])], columns=2)
         plot.add_tools(HoverTool(renderers=pale, tooltips=_PRICE_TOOLTIP, point_policy="follow_mouse"))
         self.figure = plot
         self.draw(self.empty)
 
     def draw(self, frame: pd.DataFrame) -> None:
         """Show what `rulelab.RuleSetSearch.prices` gives."""
-        self._shown, self._asked = frame, (frame,)
+        self._asked = (frame,)
         drawn = frame.head(MOST_BARS).reset_index(drop=True)
         covered = drawn["covered"].astype(bool)
         parts = [drawn[covered], drawn[~covered]]
         for source, part in zip(self.sources, parts, strict=True):
             replace(source, _price_columns(part))
-        show_entries(self._entries, [*(bool(len(part)) for part in parts), bool(len(drawn))])
+        show_entries(self.entries, [*(bool(len(part)) for part in parts), bool(len(drawn))])
         if not len(drawn):
             self.caption = "No row has a price yet: the linear programme gives it."
             return
@@ -344,7 +195,8 @@ class PricesPlot(Plot):
         self.caption = f"{groups}: what a new rule could earn by covering them; {sums}."
 
     def frame(self) -> pd.DataFrame:
-        return self._shown.rename(columns=self.names)
+        (frame,) = self._asked
+        return frame.rename(columns=self.names)
 
 
 def _price_columns(part: pd.DataFrame) -> Columns:

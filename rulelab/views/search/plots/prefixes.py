@@ -14,18 +14,18 @@ from ....snapshot import CUT_BY, Snapshot, Status
 from ...live.wording import count, remaining
 from ...prefixes.icicle import color_of
 from ...widgets.style import GREEN, INK, LENGTHS
-from .base import Columns, Plot, add_legend, compact, new_figure, show_entries
-from .curves import QUEUED, REMAINING, Curves, PlotOverTime, place_columns
+from .base import Columns, Plot, add_legend, compact, new_figure, replace, show_entries
+from .curves import QUEUED, Curves, PlotOverTime, place_columns
 
 _NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
 _LENGTHS = dict(zip(QUEUED, _NAMES, strict=True))
-(_COLUMN,) = REMAINING
 
 
 class QueuePlot(PlotOverTime):
-    """Stacked steps, one per length, and how many there are in all; the curves have the columns `QUEUED`."""
+    """Stacked steps, one per length, and how many there are in all."""
 
     title = "Queue by prefix length"
+    nothing = "Beginnings of lists that are still to be looked at, by how many rules they have."
     names = {"queued": "in the queue", **{column: f"of {name} rules" for column, name in _LENGTHS.items()}}
     heads = ("queued",)
 
@@ -39,21 +39,21 @@ class QueuePlot(PlotOverTime):
             )
             for i, color in enumerate(LENGTHS)
         ]
-        self._total = plot.step(x="seconds", y="queued", source=source, mode="after", line_width=1.5, color=INK[False])
-        self._end = plot.scatter(x="seconds", y="queued", source=self._head, size=8, color=INK[False])
+        total = plot.step(x="seconds", y="queued", source=source, mode="after", line_width=1.5, color=INK[False])
+        end = plot.scatter(x="seconds", y="queued", source=self._head, size=8, color=INK[False])
         named = list(zip(_NAMES, self._areas, strict=True))
-        self._entries = add_legend(plot, named, place="right", columns=1, title="rules")
+        self.entries = add_legend(plot, named, place="right", columns=1, title="rules")
         plot.yaxis.formatter = compact()
         tooltips = [("work", "@work"), ("in the queue", "@queued")]
         tooltips += [(f"with {name}", f"@{column}") for column, name in _LENGTHS.items()]
-        plot.add_tools(HoverTool(renderers=[self._total], mode="vline", tooltips=tooltips))
+        plot.add_tools(HoverTool(renderers=[total], mode="vline", tooltips=tooltips))
         self.over_time = tuple(renderer.glyph for renderer in plot.renderers)  # type: ignore[attr-defined]
+        self.tinted = ((total.glyph, "line_color", INK), (end.glyph, "line_color fill_color", INK))
         self.clear()
 
     def clear(self) -> None:
         super().clear()
         self._draw([False] * len(QUEUED))
-        self.caption = "Beginnings of lists that are still to be looked at, by how many rules they have."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._head.data = place_columns(latest, self.heads, self._curves.begins)
@@ -70,37 +70,30 @@ class QueuePlot(PlotOverTime):
     def fit(self) -> None:
         self._window.span(0, 1.1 * max(self._curves.source.data["queued"], default=0) or 1)
 
-    def use_dark(self, dark: bool) -> None:
-        self._total.glyph.line_color = INK[dark]
-        self._end.glyph.update(line_color=INK[dark], fill_color=INK[dark])
-
     def _draw(self, drawn: Sequence[bool]) -> None:
         """Draw only the lengths that there were; a stepped area without points never ends drawing itself."""
-        show_entries(self._entries, drawn)
+        show_entries(self.entries, drawn)
         for area, visible in zip(self._areas, drawn, strict=True):
             area.visible = visible
 
 
 class RemainingPlot(PlotOverTime):
-    """A line that comes down to 0, where nothing is left; the curves have the column `REMAINING`."""
+    """A line that comes down to 0, where nothing is left."""
 
     title = "Remaining search space"
-    names = {_COLUMN: "log10 remaining"}
-    heads = (_COLUMN,)
+    nothing = "The most prefixes that are still to be looked at, as a power of ten."
+    names = {"remaining": "log10 remaining"}
+    heads = ("remaining",)
 
     def __init__(self, curves: Curves) -> None:
         super().__init__(curves, "prefixes left at most, log10", min_border_bottom=58)
         plot = self.figure
-        line = plot.step(x="seconds", y=_COLUMN, source=curves.source, mode="after", line_width=2, color=GREEN)
-        end = plot.scatter(x="seconds", y=_COLUMN, source=self._head, size=8, color=GREEN)
-        tooltips = [("work", "@work"), ("log10 remaining", f"@{_COLUMN}")]
+        line = plot.step(x="seconds", y="remaining", source=curves.source, mode="after", line_width=2, color=GREEN)
+        end = plot.scatter(x="seconds", y="remaining", source=self._head, size=8, color=GREEN)
+        tooltips = [("work", "@work"), ("log10 remaining", "@remaining")]
         plot.add_tools(HoverTool(renderers=[line], mode="vline", tooltips=tooltips))
         self.over_time = (line.glyph, end.glyph)
         self.clear()
-
-    def clear(self) -> None:
-        super().clear()
-        self.caption = "The most prefixes that are still to be looked at, as a power of ten."
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._head.data = place_columns(latest, self.heads, self._curves.begins)
@@ -110,7 +103,7 @@ class RemainingPlot(PlotOverTime):
             self.caption = f"At most 10^{remaining(latest)} prefixes are left; a cut takes away all that would follow."
 
     def fit(self) -> None:
-        self._window.span(0, 1.1 * max(self._curves.known(_COLUMN), default=0) or 1)
+        self._window.span(0, 1.1 * max(self._curves.known("remaining"), default=0) or 1)
 
 
 _OF_ALL = (
@@ -147,6 +140,8 @@ class PrunedPlot(Plot):
     """One bar per bound, in its colour in the tree: its share of all cuts, and the figure beside it."""
 
     title = "Prefixes cut, by bound"
+    nothing = "Beginnings of lists that need not be looked at, by the bound that says so."
+    blank = True
 
     def __init__(self) -> None:
         self._bounds = FactorRange()
@@ -155,24 +150,26 @@ class PrunedPlot(Plot):
         bars = plot.hbar(y="bound", left=0, right="share", height=0.62, source=self._source, color="color")
         bars.glyph.fill_alpha = 0.6
         look: dict[str, Any] = {"text_baseline": "middle", "text_font_size": "12px", "text_color": INK[False]}
-        self._labels = LabelSet(x="share", y="bound", text="text", source=self._source, x_offset=6, **look)
-        plot.add_layout(self._labels)
+        labels = LabelSet(x="share", y="bound", text="text", source=self._source, x_offset=6, **look)
+        plot.add_layout(labels)
         plot.ygrid.grid_line_color = None
         plot.xaxis.ticker = FixedTicker(ticks=[0, 25, 50, 75, 100])
         tooltips = [("bound", "@bound"), ("cut", "@text"), ("share", "@share{0.00} %")]
         plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
         self.figure = plot
         self.sources = (self._source,)
+        self.tinted = ((labels, "text_color", INK),)
         self.clear()
 
     def clear(self) -> None:
-        self._replace(pruned_columns(None))
-        self.blank = True
-        self.caption = "Beginnings of lists that need not be looked at, by the bound that says so."
+        super().clear()
+        self._bounds.factors, self.blank = [], True
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._replace(pruned_columns(latest))
-        data = self._source.data
+        data = pruned_columns(latest)
+        if data["bound"] != list(self._bounds.factors):
+            self._bounds.factors = data["bound"]
+        replace(self._source, data)
         self.blank = not data["bound"]
         if self.blank:
             self.caption = "Nothing is cut yet."
@@ -190,13 +187,3 @@ class PrunedPlot(Plot):
         data = self._source.data
         columns = {"bound": "bound", "count": "prefixes cut", "share": "share of all cuts (%)"}
         return pd.DataFrame({name: data[column][::-1] for column, name in columns.items()})
-
-    def use_dark(self, dark: bool) -> None:
-        self._labels.text_color = INK[dark]
-
-    def _replace(self, columns: Columns) -> None:
-        if columns["count"] == self._source.data["count"] and columns["bound"] == self._source.data["bound"]:
-            return
-        if columns["bound"] != list(self._bounds.factors):
-            self._bounds.factors = columns["bound"]
-        self._source.data = columns

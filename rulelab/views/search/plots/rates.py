@@ -121,33 +121,35 @@ class RatesPlot(Plot):
     """Bars per group, without the constraint and with it, and the gaps as a table below."""
 
     title = "Rates per group"
+    below = ""
+    nothing = "How the groups of people fare, without the constraint and with it."
+    _prepared: Prepared | None
+    _matrix: Any
+    _model: Any
+    _without: list[GroupRate]
 
     def __init__(self) -> None:
-        self._prepared: Prepared | None = None
-        self._matrix: Any = None
-        self._model: Any = None
-        self._without: list[GroupRate] = []
-        self.below = ""  # HTML that stands under the figure
         self._before, self._after = (ColumnDataSource(rate_columns([])) for _ in range(2))
         self._factors = FactorRange(range_padding=0.1, group_padding=0.6)
         across = Range1d(start=0, end=100)
         plot = new_figure(self.title, "share of the group (%)", None, across, self._factors, min_border_top=54)
-        legend, self._intervals = [], []
+        legend, intervals = [], []
         for name, source, shift, colour in (("before", self._before, 0.2, ORANGE), ("after", self._after, -0.2, BLUE)):
             y = dodge("factor", shift, range=self._factors)
             bars = plot.hbar(y=y, left=0, right="value", height=0.36, source=source, color=colour, fill_alpha=0.55)
-            self._intervals.append(
+            intervals.append(
                 plot.segment(x0="low", x1="high", y0=y, y1=y, source=source, color=INK[False], line_width=1.5)
             )
             tooltips = [("group", "@group"), (name, "@value{0.0} %"), ("95 % interval", "@low{0.0} to @high{0.0} %")]
             plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
             legend.append((name, bars))
-        self._entries = add_legend(plot, [*legend, ("95 % interval", self._intervals[0])], columns=2)
+        self.entries = add_legend(plot, [*legend, ("95 % interval", intervals[0])], columns=2)
         plot.ygrid.grid_line_color = None
         plot.yaxis[0].update(group_label_orientation="horizontal")
         plot.yaxis.major_tick_line_color = None
         self.figure = plot
         self.sources = (self._before, self._after)
+        self.tinted = [(each.glyph, "line_color", INK) for each in intervals]
         self.clear()
 
     def begin(self, prepared: Prepared) -> None:
@@ -159,16 +161,13 @@ class RatesPlot(Plot):
         self._factors.factors = columns["factor"][::-1]
         self.figure.height = 120 + _ROW * max(3, len(columns["factor"]))
         self._before.data = columns
-        show_entries(self._entries, [bool(columns["value"]), False, bool(columns["value"])])
+        show_entries(self.entries, [bool(columns["value"]), False, bool(columns["value"])])
         self.below = self._gaps([], None)
 
     def clear(self) -> None:
-        self._prepared = self._matrix = self._model = None
-        self._without, self.below = [], ""
-        self._before.data, self._after.data = rate_columns([]), rate_columns([])
-        self._factors.factors = []
-        show_entries(self._entries, [False] * len(self._entries))
-        self.caption = "How the groups of people fare, without the constraint and with it."
+        super().clear()
+        self._prepared, self._matrix, self._model, self._without = None, None, None, []
+        self._factors.factors, self.below = [], ""
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         best = latest.incumbent
@@ -180,7 +179,7 @@ class RatesPlot(Plot):
         if columns["factor"] != list(self._factors.factors)[::-1]:
             self._factors.factors = columns["factor"][::-1]
         self._after.data = columns
-        show_entries(self._entries, [bool(self._without), True, True])
+        show_entries(self.entries, [bool(self._without), True, True])
         self.below = self._gaps(rates, best.objective)
         self.caption = "Largest difference: " + "; ".join(
             f"{percent(rate.gap)} points in {_WORDS[rate.name]}"
@@ -195,10 +194,6 @@ class RatesPlot(Plot):
             for (rate, _), group, *numbers in zip(*(source.data[column] for column in _DRAWN), strict=True)
         ]
         return pd.DataFrame(rows, columns=["rate", "group", "constraint", "share (%)", "95 % interval from", "to"])
-
-    def use_dark(self, dark: bool) -> None:
-        for interval in self._intervals:
-            interval.glyph.line_color = INK[dark]
 
     def _rates(self, model: Any) -> list[GroupRate]:
         assert self._prepared is not None

@@ -1,23 +1,19 @@
-"""Runs without each of the bounds, or with one more of the paper's each time, and their picture."""
+"""Runs without each of the bounds, or with one more of the paper's each time."""
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
-from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import pandas as pd
-import panel as pn
 
-from ....ablation import ALIKE, STEPS, Variant, contradiction, nodes_of, of_the_paper, variants
-from ....families.wording import at_most
-from ....snapshot import Snapshot, Status
-from ...live.prepared import Prepared
-from ...live.session import SearchSession
-from ...live.state import FULL_SPEED, Limits, State
-from .past import PastRun
+from ...ablation import ALIKE, STEPS, Variant, contradiction, nodes_of, of_the_paper, variants
+from ...families.wording import at_most
+from ...snapshot import Snapshot, Status
+from ..live.prepared import Prepared
+from ..live.session import SearchSession
+from ..live.state import FULL_SPEED, Limits, State
 
 MOST_SECONDS = 5.0
 """Of a run of the paper's search, which without its strongest bounds needs hours."""
@@ -36,18 +32,19 @@ def _of_the_paper(first: SearchSession) -> SearchSession:
 
 
 class Ablating:
-    """What an ablation has run and what it will run.
-
-    `added`: whether the bounds of the paper are added one by one, instead of leaving each out once.
-    """
+    """What an ablation has run and will run; ``added``: the paper's bounds are added one by one, none is left out."""
 
     def __init__(self, first: SearchSession, added: bool = False, guess: str = "") -> None:
         self.first = _of_the_paper(first) if added else first
         self.added, self._guess = added, guess
-        self.basis: PastRun | None = None
         self._variants: tuple[Variant, ...] = ()
         self._at = 0
         self._ended: list[tuple[str, Snapshot]] = []
+
+    @property
+    def begun(self) -> bool:
+        """Whether a run has ended with something to show."""
+        return bool(self._ended)
 
     @property
     def name(self) -> str:
@@ -116,39 +113,3 @@ class Ablating:
         if not self._guess:
             return told
         return f"{'Right' if most == self._guess else f'Not “{self._guess}”'}: {told}"
-
-
-_PART = "holoviews.plotting.bokeh"
-_LINE, _FRAME, _MOST = 24, 90, 520
-
-
-class AblationPicture:
-    """What each bound saves, in prefixes stored, when all runs of an ablation have ended."""
-
-    def __init__(self) -> None:
-        self.pane = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))  # empty where there is nothing to draw
-
-    def get_ready(self) -> None:
-        """Load what draws it while the runs go on, so that the page does not wait for that."""
-        threading.Thread(target=import_module, args=(_PART,), daemon=True).start()
-
-    def clear(self) -> None:
-        """Show none."""
-        if len(self.pane):
-            self.pane[:] = []
-
-    def show(self, ablation: Ablating) -> None:
-        """Draw how many times the prefixes of the first run each other one has stored; nothing of one run."""
-        frame = ablation.frame()
-        if len(frame) < 2 or frame["nodes_factor"].isna().any():
-            self.clear()
-            return
-        import_module(_PART)
-        from ....plots import ablation as drawn
-
-        height = min(_MOST, _FRAME + _LINE * len(frame))
-        options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Nodes of each run"}
-        said = "times the run as set" + ("; where a gap stands: when it was ended" if ablation.added else "")
-        options |= {"xlabel": "", "ylabel": said, "backend_opts": {"plot.output_backend": "canvas"}}
-        picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
-        self.pane[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]
