@@ -129,6 +129,19 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     assert (view.foreign(), view.console) == ([], [])
 
 
+def test_rates_by_tolerance_are_drawn_while_the_front_fills(visit) -> None:
+    fair = "family=rule_set&fairness=equal_opportunity&tolerance=0.05&sensitive=race&criterion=rates"
+    swept = "data=compas&thresholds=2&test_share=0.3&time_limit=1&swept=tolerance&values=0.02,0.2"
+    view = opened(visit(), f"?tab=Compare&{swept}&{fair}")
+    view.button("Fill the front").click()
+    view.page.get_by_role("heading", name="Rates by tolerance").wait_for()
+    view.page.get_by_text("On training rows groups are at most").wait_for()
+    finished(view)
+    for method in ("Rule set", "CART", "Random forest"):
+        view.page.locator(".rl-fronts").get_by_role("checkbox", name=method, exact=True).wait_for()
+    assert view.console == []
+
+
 def test_results_appear_while_the_sweep_runs_and_cancel_keeps_them_and_closing_the_page_ends_it(visit) -> None:
     view = opened(visit(), LONG)
     view.button("Fill the front").click()

@@ -44,10 +44,13 @@ from .points import (
     unmet,
     warning,
 )
+from .rates import RatesPlot, by_tolerance
 from .run import Run, followed
 
 ROC = "roc"
 """The second picture shows the rates of an ROC curve, and no gap; the table keeps the criterion of the fits."""
+RATES = "rates"
+"""It shows the rates of each group against the largest difference that is allowed."""
 _CHAT_TICKS = 8
 """Ticks between two changes of the status line while only the time goes on."""
 _EMPTY = (
@@ -85,11 +88,12 @@ class FrontView(Complaining, NotebookViewer):
     on : str
         "test" or "train": the rows that the figures are of.
     criterion : str
-        The fairness criterion whose gaps are drawn; instead "roc": the rates of an ROC curve.
+        The fairness criterion whose gaps are drawn; instead "roc": the rates of an ROC curve, or "rates": those of each
+        group by what is allowed.
     point : str
         The one that is chosen; empty: none.
     boxes : list of PlotBox
-        The two pictures.
+        The two pictures, and what stands in the place of the second one where `criterion` is "rates".
     files : Row
         Saves what is drawn.
 
@@ -105,7 +109,11 @@ class FrontView(Complaining, NotebookViewer):
     )
     criterion: param.Selector[str] = param.Selector(
         default="equal_opportunity",
-        objects={**{criterion_words(name): name for name in MEASURED}, "no criterion: ROC": ROC},
+        objects={
+            **{criterion_words(name): name for name in MEASURED},
+            "no criterion: ROC": ROC,
+            "each group by tolerance": RATES,
+        },
         label="Fairness criterion",
     )
     point = param.String(default="", doc="The key of the chosen point.")
@@ -240,8 +248,9 @@ class FrontView(Complaining, NotebookViewer):
         self._shown = asked
         points, gap = self.points(), self.gap
         drawn = [p for p in points if p.method not in self.hidden]
-        complexity, second, words = *self._plots, f"on {PARTS[self.part]} (%)"
-        for plot in self._plots:
+        complexity, second, by_group = self._plots
+        words = f"on {PARTS[self.part]} (%)"
+        for plot in (complexity, second):
             plot.figure.yaxis.axis_label = f"accuracy {words}"
         second.figure.xaxis.axis_label = f"gap in {criterion_name(self.measured)} (%)"
         ceiling = run.ceiling if self.part == "train" else ()
@@ -253,14 +262,20 @@ class FrontView(Complaining, NotebookViewer):
             second.figure.yaxis.axis_label = f"true positive rate {words}"
             second.draw(drawn, FALSE_POSITIVES, gap, self.point, (), TRUE_POSITIVES)
         self.boxes[1].rename("ROC" if rates else _FAIRNESS)
+        grouped = self.criterion == RATES and self.grouped
+        if grouped:
+            counts = MEASURED[self.measured][0].replace("_", " ")
+            by_group.draw(by_tolerance(run.started.sweeps, self.measured), counts)
         for box in self.boxes:
             box.refresh()
         present = {p.method for p in points}
         shown: dict[Any, bool] = {
-            self._criterion: bool(points) and self.grouped,
+            **dict.fromkeys(self._criteria, bool(points) and self.grouped),
             self._on: not self.untested,
             self._untested: bool(points) and self.untested,
-            **dict.fromkeys((*self._places, self.files, self._methods), bool(points)),
+            **dict.fromkeys((self._places[0], self.files, self._methods), bool(points)),
+            self._places[1]: bool(points) and not grouped,
+            self._places[2]: bool(points) and grouped,
             **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
         }
@@ -317,15 +332,16 @@ class FrontView(Complaining, NotebookViewer):
         self._plots = (
             FrontPlot("Accuracy and complexity", "complexity (rules and conditions)", tapped),
             FrontPlot(_FAIRNESS, "gap (%)", tapped),
+            RatesPlot(),
         )
         # on a narrow page it has to stay beside the name of its figure
         narrow = "@media (max-width: 1100px) { :host { width: 232px !important; } }"
         listed = {"stylesheets": [SELECT_CSS, narrow]}
         self._on = select(self.param.on, 175, **listed)
-        self._criterion = select(self.param.criterion, 280, visible=False, **listed)
+        self._criteria = [select(self.param.criterion, 280, visible=False, **listed) for _ in range(2)]
         self.boxes = [
             PlotBox(plot, self._file_name, control)
-            for plot, control in zip(self._plots, (self._on, self._criterion), strict=True)
+            for plot, control in zip(self._plots, (self._on, *self._criteria), strict=True)
         ]
         self.files = pn.Row(
             download("All points (CSV)", "points.csv", self.points_csv, width=140, height=38),

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import BoxAnnotation, ColumnDataSource, Label
-from doors import button, field, html, made
+from doors import button, field, html, made, seen
 from live import HOSTILE, alert, status
 from patience import PATIENCE, wait_until
 from soup import tags
@@ -464,7 +464,7 @@ def test_the_second_picture_shows_roc_where_it_is_asked_for(view: FrontView) -> 
     view.criterion = "roc"
     found = view.points()
     frame = view.boxes[1].plot.frame()
-    assert [box.name for box in view.boxes] == ["Accuracy and complexity", "ROC"]
+    assert [box.name for box in view.boxes[:2]] == ["Accuracy and complexity", "ROC"]
     assert list(frame.columns[1:3]) == [f"{rate} positive rate on test rows (%)" for rate in ("false", "true")]
     for name, column in zip(("false_positive_rate", "true_positive_rate"), frame.columns[1:3], strict=True):
         assert frame[column].tolist() == pytest.approx([100 * p.value(name) for p in found])
@@ -479,10 +479,28 @@ def test_the_second_picture_shows_roc_where_it_is_asked_for(view: FrontView) -> 
     assert view.boxes[1].name == "Accuracy and fairness"
 
 
+def test_rates_of_each_group_are_drawn_over_what_is_allowed(view: FrontView, run: Run) -> None:
+    view.criterion, box = "rates", view.boxes[2]
+    frame = box.plot.frame()
+    sets = run.started.sweeps[1]
+    (fair,) = {r.point for r in sets.results if sets.parameters_of(r.point)["fairness"] is not None}
+    assert set(frame["tolerance"]) == {0.05}
+    for on in ("train", "test"):
+        rates = 100 * sets.rates(fair, on)["true_positive_rate"]
+        own = frame[frame["rows"] == on].set_index("group")["true positive rate (%)"]
+        assert own.to_dict() == pytest.approx(rates[list(sets.groups)].to_dict())
+    assert "On training rows groups are at most" in box.plot.caption
+    assert [each for each in view.boxes if each.pane in list(seen(view))] == [view.boxes[0], box]
+    assert view.gap == "equal_opportunity_gap_pooled", "the table has the gap of the constraint"
+    assert json.loads(json.dumps(box.answer("png")))["name"] == "diabetes_rates_by_tolerance.png"
+    view.criterion = "equal_opportunity"
+    assert box.pane not in list(seen(view))
+
+
 def test_without_groups_the_second_picture_is_roc() -> None:
     grid = {"max_length": [1, 2], "max_conditions": [1]}
     view = finished(FrontView(rl.sweep(rl.datasets.load("tic_tac_toe"), "rule_list", grid, cv=2)))
-    assert [box.name for box in view.boxes] == ["Accuracy and complexity", "ROC"]
+    assert [box.name for box in view.boxes[:2]] == ["Accuracy and complexity", "ROC"]
     assert len(view.boxes[1].plot.frame()) == 2
     view.close()
 
