@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -52,11 +51,11 @@ def test_a_log_whose_reader_is_gone_is_no_error() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as stream:
-        handler, began = Writing(stream), time.monotonic()
+        handler = Writing(stream)
         for k in range(3):
             handler.handle(record(str(k)))
             handler.flush()
-        assert time.monotonic() - began < 2, "it waits so long where nothing takes what is written"
+        assert not handler._waiting
 
 
 @pytest.mark.long
