@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -48,13 +48,18 @@ def incumbent_of(
     )
 
 
-def first_captures(problem: Problem, antecedents: Sequence[int]) -> Iterator[np.ndarray]:
-    """Which patterns each rule of a list, and at last the default, is the first to capture: bool arrays."""
-    left = np.ones(problem.n_patterns, dtype=bool)
+def first_captures(
+    problem: Problem, antecedents: Sequence[int], columns: Mapping[int, np.ndarray] | None = None
+) -> Iterator[np.ndarray]:
+    """Which patterns each rule of a list, and at last the default, is the first to capture: bool arrays.
+
+    ``columns``: those of antecedents of which many lists are made, that they need not be unpacked each time.
+    """
+    known, left = columns or {}, np.ones(problem.n_patterns, dtype=bool)
     for antecedent in antecedents:
-        hit = left & column_of(problem, antecedent)
-        yield hit
-        left = left & ~hit
+        holds = known[antecedent] if antecedent in known else column_of(problem, antecedent)
+        yield left & holds
+        left = left & ~holds
     yield left
 
 

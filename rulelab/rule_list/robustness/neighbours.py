@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...data.problem import Problem
+from ...models.base import column_of
 from ..start import first_captures
 
 CHANGES = ("relabelled", "removed", "added")
@@ -113,10 +114,15 @@ class Predicted(NamedTuple):
     captures: bool  # whether each rule captures something
 
 
-def predicted(problem: Problem, antecedents: Sequence[int], labels: Sequence[int] | None = None) -> Predicted:
+def predicted(
+    problem: Problem,
+    antecedents: Sequence[int],
+    labels: Sequence[int] | None = None,
+    columns: Mapping[int, np.ndarray] | None = None,
+) -> Predicted:
     """What a list predicts: its labels, or the majority of what each rule captures, in a tie the negative class."""
     positive, chosen, errors, captures = np.zeros(problem.n_patterns, dtype=bool), [], 0, True
-    for k, hit in enumerate(first_captures(problem, antecedents)):
+    for k, hit in enumerate(first_captures(problem, antecedents, columns)):
         captures &= k == len(antecedents) or bool(hit.any())
         counts = int(problem.negatives[hit].sum()), int(problem.positives[hit].sum())
         label = int(counts[1] > counts[0]) if labels is None else labels[k]
@@ -157,6 +163,7 @@ class Neighbours:
 
     def __init__(self, problem: Problem, own: Labelled, measure: Measure, rivals: dict[str, Rival]) -> None:
         self._problem, self._own, self._measure, self._rivals = problem, own, measure, rivals
+        self._columns = {a: column_of(problem, a) for a in own[0]}
         self._positive = predicted(problem, *own).positive
         self.work = 0
         self.done = False
@@ -165,7 +172,7 @@ class Neighbours:
         """Look at no more than so many lists."""
         some = list(islice(self._lists(), self.work, self.work + max_work))
         for antecedents, labels in some:
-            made = predicted(self._problem, antecedents, labels)
+            made = predicted(self._problem, antecedents, labels, self._columns)
             if made.captures and len(antecedents) <= self._measure.longest:
                 self._look(antecedents, made)
         self.work += len(some)
