@@ -78,7 +78,8 @@ def _scaled(space: FallingStates, patterns: Merged, capture: Capture) -> tuple[n
 
 def _whole(u: np.ndarray, of: np.ndarray, x: np.ndarray, most: np.ndarray) -> np.ndarray:
     """Integers in proportion, those of each ``of`` together what there is; the rest goes to the largest."""
-    share = x / np.bincount(of, x, len(most))[of]
+    total = np.bincount(of, x, len(most))
+    share = x / np.where(total > 0, total, 1)[of]
     whole = np.where(share < _SMALLEST, 0, np.floor(share * most[of] * _BELOW)).astype(np.int64)
     given = np.zeros(len(most), dtype=np.int64)
     np.add.at(given, of, whole)

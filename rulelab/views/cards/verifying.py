@@ -42,7 +42,7 @@ def refusal(card: Card) -> str:
     if card.origin:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
     if card.search is None and card.proof is not None and card.proof.proven:
-        return 'the search that proved this model was not kept; choose "all rows" under the plot to search again'
+        return "the search that proved this model was not kept; Run, in the tab Search, searches again and proves it"
     if card.search is None:
         return "there is no certificate: the search had not proven this model optimal when it was pinned"
     if not hasattr(card.search, "certificate"):

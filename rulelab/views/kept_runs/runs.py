@@ -86,7 +86,8 @@ class KeptRuns(param.Parameterized):
         )
         # to be shown in the tab Compare
         self.list = ModelTable(self.act, about=self._about, empty=_NONE, uploader=self.uploader, **WIDE)
-        when_page_ends(self._beat.stop)
+        self._page_has_ended = False
+        when_page_ends(self._end)
 
     @property
     def keeps(self) -> bool:
@@ -102,9 +103,15 @@ class KeptRuns(param.Parameterized):
             return
         before = self._kept[1] if self._kept is not None and self._kept[0] is session else None
         task = self._keeper.do(keeping.save(session, card, before))
+        if self._page_has_ended:
+            return
         self._kept = session, task
         self._say("keeping this run ...")
         self._await(task, lambda run: self._saved(session, card, run))
+
+    def _end(self) -> None:
+        self._page_has_ended = True
+        self._beat.stop()
 
     def follow_pins(self, written: str) -> None:
         """Keep the pinned models, as the text that the browser keeps; the address names them then."""

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..allowance import Share
@@ -19,6 +20,9 @@ from .apart import NICENESS
 
 THREAD_NAME = "rulelab search"
 _LOOK_SECONDS = 0.2
+_BUSY = 4
+"""Times its limit of processor time that work may take by the clock."""
+_LEAST_SECONDS = 0.05
 
 
 class Pool:
@@ -153,14 +157,22 @@ class Job:
 
 
 def run(search: Any, seconds: float, progress: Progress, said: Callable[[Any], str], what: str) -> Any:
-    """Compile ``what``, then advance a search to its end, or until cancelled; ``said`` says what a snapshot is of."""
+    """Compile ``what``, then advance a search to its end, or until cancelled; ``said`` says what a snapshot is of.
+
+    `seconds` are of the processor, as far as the clock allows: on a busy machine it has as much to show.
+    """
     if not search.compiled:
         progress.report(f"compiling {what}: once per machine, up to a minute")
         search.compile()
     snapshot: Any = None
+    began, by_clock = time.thread_time(), time.monotonic() + _BUSY * seconds
+    left, spent = seconds, 0.0
     with Share(search, lambda: 0 if snapshot is None else snapshot.memory_bytes):
-        for snapshot in search.steps(time_limit=seconds):
-            progress.doing = said(snapshot)
-            if progress.cancelled:
-                break
-    return snapshot
+        while snapshot is None or (snapshot.limit == "time" and left > _LEAST_SECONDS and not progress.cancelled):
+            for snapshot in search.steps(time_limit=left):
+                progress.doing = said(snapshot)
+                if progress.cancelled:
+                    break
+            left = min(seconds - (time.thread_time() - began), by_clock - time.monotonic())
+            spent += snapshot.seconds
+    return replace(snapshot, seconds=spent)

@@ -39,6 +39,8 @@ from .runs_box import RunsBox
 from .why import WhyBox
 
 RUNS = "Runs"
+_LAST_MOMENT = 0.5
+"""Seconds that a page which ends waits for its search to stop: between two units of work, of some hundredths."""
 _IDLE_EVERY = 4
 """Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
 
@@ -321,8 +323,13 @@ class SearchView(Complaining, NotebookViewer):
             self.complain("")
 
     def close(self) -> None:
-        """End the worker and the updates."""
-        self.session.close()
+        """End the worker and the updates; what a run that is under way has come to is kept, where runs are."""
+        session = self.session
+        if self.on_standing is not None and session.alive and not session.state.over:
+            session.stop()
+            session.join(_LAST_MOMENT)
+            self._tell_standing(session)
+        session.close()
         self.certificate.check.close()
         self._beat.stop()
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from doors import upload
+from doors import paused, upload
 from live import HOSTILE, finish, problem, recorded, send, small_search
 from patience import PATIENCE, wait_until
 
@@ -275,6 +275,16 @@ def test_runs_are_compared_and_sent_and_pinned_models_come_back(page, keeper, tm
         elsewhere.settle()
         assert "no archive of runs" in elsewhere.kept.list.said
         elsewhere.close()
+
+
+def test_what_a_run_under_way_has_come_to_is_kept_when_its_page_ends(page, keeper) -> None:
+    paused(page.view)
+    known = page.view.session.snapshot.work
+    page.view.close()
+    keeper.do(lambda store: None).result(PATIENCE)  # after what keeps it
+    (run,) = keeper.store.runs()
+    assert run.status == "stopped"
+    assert keeper.store.recording(run).snapshots[-1].work >= known > 0
 
 
 def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keeper) -> None:
