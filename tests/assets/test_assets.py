@@ -77,6 +77,7 @@ def test_what_stands_in_python_is_seen(source: str, is_one: bool) -> None:
     assert bool(written_in(source)) is is_one
 
 
+@pytest.mark.long
 def test_every_file_is_used() -> None:
     named = {text for path in modules() for text in strings(path.read_text(encoding="utf-8"))}
     for template in FOLDER.glob("*.html"):  # a template takes its macros from another
@@ -109,6 +110,7 @@ def test_scripts_can_be_read_and_one_that_is_wrong_is_seen(node: str, tmp_path: 
         read_all(node, wrong)
 
 
+@pytest.mark.long
 def test_functions_of_scripts(node: str) -> None:
     files = sorted((TESTS / "assets").glob("*.test.mjs"))
     assert len(files) >= 3

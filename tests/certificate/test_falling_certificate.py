@@ -40,6 +40,7 @@ def proven():
     return problem, model, search.certificate()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dropping", [False, True])
 @settings(max_examples=150, deadline=None)
 @given(cases(), st.integers(0, 10**6), st.lists(st.integers(0, 4), max_size=3, unique=True))

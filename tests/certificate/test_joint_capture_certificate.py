@@ -100,6 +100,7 @@ def proven(request):
     return problem, model, certificate
 
 
+@pytest.mark.long
 def test_it_is_saved_and_loaded(proven):
     problem, model, certificate = proven
     answer = holds(problem, model, reread(certificate))

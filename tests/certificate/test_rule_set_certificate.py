@@ -142,6 +142,7 @@ def test_a_model_of_other_data_is_refused():
     assert "not those of this problem" in refused(problem, forged, proof)
 
 
+@pytest.mark.long
 def test_a_proof_of_one_loss_is_none_of_the_other():
     """Of the same data, where the optima differ, and of sets that are optimal by the other loss only."""
     apart = 0

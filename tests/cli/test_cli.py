@@ -275,6 +275,7 @@ def test_alone_it_helps_and_help_names_every_policy(capsys: pytest.CaptureFixtur
     assert all(policy in out for policy in POLICIES)
 
 
+@pytest.mark.long
 def test_a_table_comes_by_the_standard_input_and_a_warning_is_one_line_of_its_own():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((400, 20)), columns=[f"c{j}" for j in range(20)])

@@ -164,6 +164,7 @@ def test_a_leak_is_said_where_a_model_is_fitted(tmp_path: Path, capsys) -> None:
         assert "why: leak? cells that are filled go with one class" in err
 
 
+@pytest.mark.long
 def test_whole_numbers_that_number_the_rows_are_no_features_where_rows_are_counted_either(tmp_path, capsys) -> None:
     """The file of the Titanic's passengers, in which one passenger in two is told by a number."""
     rows = [f'{k},{k % 2},{k % 3 + 1},"Name, Mr. {k}",{"fm"[k % 2]},{k % 50 or ""},A/5 {k}' for k in range(1, 90)]

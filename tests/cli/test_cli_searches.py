@@ -80,6 +80,7 @@ def test_near_rule_sets_are_printed_and_saved(tmp_path: Path, capsys: pytest.Cap
     )
 
 
+@pytest.mark.long
 def test_where_a_limit_ends_the_proof_the_best_list_and_a_smaller_question_are_said(noise: Path, capsys) -> None:
     """The question that it says is one that the command answers."""
     asked = "near", noise, "--target", "y", "--regularization", 0.002, "--within", 0.001, "--quiet"

@@ -374,6 +374,7 @@ def book_doubts(book: Any) -> tuple[str, ...]:
     return sheet(out.getvalue()).doubts
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Cell:UserWarning")
 def test_a_damaged_workbook_is_refused_in_words_whatever_is_damaged():
     """Each part is left out, is empty, is cut and has other attributes: read, or refused; no other error."""

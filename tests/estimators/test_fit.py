@@ -345,6 +345,7 @@ def test_what_cannot_be_is_refused(wrong, said):
         rl.stability(**{"estimator": LIST, "X": X, "y": y, **wrong})
 
 
+@pytest.mark.long
 def test_ctrl_c_gives_the_samples_so_far():
     X, y = made()
     rl.stability(LIST, X, y, n_samples=1)  # compiled

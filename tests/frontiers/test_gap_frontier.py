@@ -42,6 +42,7 @@ def test_every_point_is_that_of_the_naive_reference(part):
         assert len(front.frame) == len(ACCURACIES)
 
 
+@pytest.mark.long
 def test_slices_and_pickling_change_nothing(monkeypatch):
     monkeypatch.setattr(GapFrontier, "_first_units", 2)
     fronts = [(front_of(search), front_of(search)) for search in (case_of("least_gap", s).search() for s in SEEDS[:3])]

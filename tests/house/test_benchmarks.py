@@ -17,6 +17,7 @@ from rulelab.cli.commands import BENCHMARKS, main
 NAMES = sorted(path.stem.replace("_", "-") for path in BENCHMARKS.glob("[!_]*.py"))
 
 
+@pytest.mark.long
 def test_each_stands_by_itself_and_tells_its_options() -> None:
     """Without what is beside the tests: they are in the wheel, too."""
     helped = "with contextlib.suppress(SystemExit): importlib.import_module(name).main(['--help'])"
@@ -50,6 +51,7 @@ def test_a_table_says_what_got_slower_than_in_the_last_release() -> None:
     assert _beside.compared("popcount", [rows]) == []
 
 
+@pytest.mark.long
 def test_what_was_written_before_stands_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "before.json"
     run = ["bench", "rule-list", "tic_tac_toe", "--repeats", "1"]
@@ -73,6 +75,7 @@ def test_what_was_written_before_stands_beside(tmp_path: Path, capsys: pytest.Ca
         assert "error: argument --beside" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_peers_are_run_beside_each_other_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In an environment in which CART alone is installed: the tests' own."""
     environment, figure, numbers = tmp_path / "peers", tmp_path / "peers.html", tmp_path / "peers.json"

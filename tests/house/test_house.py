@@ -27,6 +27,7 @@ def blocks(language: str, text: str = README) -> list[str]:
     return [text for found, text in fenced if found == language]
 
 
+@pytest.mark.long
 def test_the_python_example_prints_what_readme_shows() -> None:
     (code,) = blocks("python")
     (shown,) = (block for block in blocks("") if not block.startswith("$"))

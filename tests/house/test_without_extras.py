@@ -54,6 +54,7 @@ FIT = (
 )
 
 
+@pytest.mark.long
 def test_without_pyarrow_a_spreadsheet_is_fitted_and_verified_and_parquet_says_what_it_needs(folder: Path) -> None:
     parquet = ("fit rows.parquet --target y --quiet", "fit *.parquet --target y --quiet")
     (status, fitted), (verified, _), *refused = ended(("pyarrow",), folder, *FIT, *parquet)
@@ -66,6 +67,7 @@ def test_without_pyarrow_a_spreadsheet_is_fitted_and_verified_and_parquet_says_w
         assert "Traceback" not in said
 
 
+@pytest.mark.long
 def test_the_core_makes_models_explorers_fronts_and_sweeps(folder: Path) -> None:
     more = ("near rows.csv -o near.html", "frontier rows.csv --max-length 2", "sweep rows.csv --folds 2")
     done = ended(PAGE, folder, *FIT, *(f"{command} --target y" for command in more))
@@ -73,6 +75,7 @@ def test_the_core_makes_models_explorers_fronts_and_sweeps(folder: Path) -> None
     assert "certified optimal" in done[0][1]
 
 
+@pytest.mark.long
 def test_the_page_plots_and_kept_runs_say_what_they_need(folder: Path) -> None:
     for status, said in ended(PAGE, folder, "serve", "runs list", "fit rows.csv --target y --keep"):
         assert status == 1, said
@@ -95,6 +98,7 @@ assert rl.datasets.from_frame(frame, "y").X.equals(rl.datasets.from_frame(known,
 """
 
 
+@pytest.mark.long
 def test_polars_is_read_cell_by_cell_and_uploads_and_counts_say_what_they_need(folder: Path) -> None:
     calls = """
     lambda: rl.datasets.read(open("rows.parquet", "rb").read(), "y"),

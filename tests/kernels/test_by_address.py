@@ -53,6 +53,7 @@ print(walk(state, adder.address, 4), state.table.tolist())
 """
 
 
+@pytest.mark.long
 def test_a_function_is_called_by_its_address_as_python_calls_it(tmp_path):
     (tmp_path / "calls.py").write_text(CALLS)
     python = run(tmp_path, "import calls", NUMBA_DISABLE_JIT="1")
@@ -100,6 +101,7 @@ def test_rows_that_repeat_are_as_unequal_as_weights():
     assert inequality(rl.Problem.from_arrays(np.ones((4, 1), dtype=bool), [0, 1, 0, 1])) == 1, "nothing to get right"
 
 
+@pytest.mark.long
 def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_path):
     whole = rl.solve(long_search(True))
     search = long_search(True)
@@ -115,6 +117,7 @@ def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_p
     assert said == ["0", f"optimal {whole.incumbent.objective} {whole.work}"]
 
 
+@pytest.mark.long
 def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_with(monkeypatch):
     whole = long_search(True)
     last = rl.solve(whole)
@@ -132,6 +135,7 @@ def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_wi
         assert np.array_equal(getattr(cores, name), getattr(of_whole, name)), name
 
 
+@pytest.mark.long
 def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path):
     code = (
         "import numpy as np, rulelab as rl; from rulelab.rule_list.cores import learn\n"

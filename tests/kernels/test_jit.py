@@ -189,6 +189,7 @@ for a, b in ((state(1, True), state(2, False)), (state(2, False), state(3, False
 """
 
 
+@pytest.mark.long
 def test_named_tuples_are_handed_on_by_their_address(tmp_path):
     """What is in them is seen, of each type and layout, also in another one; what is written is written."""
     (tmp_path / "references.py").write_text(REFERENCES)

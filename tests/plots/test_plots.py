@@ -119,6 +119,7 @@ def every(run: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 def test_every_picture_is_drawn_by_every_backend_and_composes(run: Any) -> None:
     pictures = every(run)
     for name, picture in pictures.items():
@@ -239,6 +240,7 @@ def drawn(layout: Any, alpha: float) -> list[set[tuple[float, float]]]:
     return found
 
 
+@pytest.mark.long
 def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
     points = fairness_points().assign(complexity=range(6))
     link = hv.link_selections.instance(index_cols=["model"], unselected_alpha=0.15)

@@ -87,6 +87,7 @@ def learning(seed: int, n_jobs: int, **options: object) -> rl.RuleListSearch:
     return search
 
 
+@pytest.mark.long
 def test_cores_and_multipliers_are_shared():
     alone = rl.solve(learning(1, 1)).incumbent
     for n_jobs in (16, 3):
@@ -165,6 +166,7 @@ def test_a_search_can_be_looked_into_at_any_time():
         assert len(search.look_into()) == now.detail["antecedents"]
 
 
+@pytest.mark.long
 def test_memory_is_counted_over_workers_and_its_limit_can_be_raised():
     made = problem(7, n=600, m=30, noise=0.4)
     whole = rl.solve(rl.RuleListSearch(made, 0.006, beam_width=0, n_jobs=2))

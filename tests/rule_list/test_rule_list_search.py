@@ -226,6 +226,7 @@ def found(arrays, rules, cores, sets, needed, out):
         out[i] = cut_by_core(arrays, rules, cores, sets[i], needed[i])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
 def test_a_core_is_found_where_there_is_one(learning, seed):
     search = searched(seed, 300, 22, 0.004)

@@ -30,6 +30,7 @@ def _short_rules_first(monkeypatch):
         monkeypatch.setattr(generation, name, value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("near", [False, True])
 def test_the_optimum_is_that_of_the_naive_reference(near, monkeypatch):
     if near:

@@ -37,6 +37,7 @@ from rulelab.snapshot import Status
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("large", "whole_nodes"), [(0, 300), (0, 0), (1 << 30, 0)])
 def test_the_fair_optimum_is_that_of_the_naive_reference(large, whole_nodes, monkeypatch):
     """By both methods where rates that must be equal are searched value by value, and by the proximal one else."""

@@ -129,6 +129,7 @@ def test_it_says_nothing_when_it_is_made_and_when_it_solves(capfd):
     assert (solver.getOptionValue("threads")[1], solver.getOptionValue("presolve")[1]) == (1, "off")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("first", "threads", "kind"), [("theirs", 2, "LeastGapRuleSetSearch"), ("both", 3, "RuleSetSearch")]
 )

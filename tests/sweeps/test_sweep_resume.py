@@ -18,6 +18,7 @@ from rulelab.sweeps import SweepError
 from rulelab.sweeps.families import Certified
 
 
+@pytest.mark.long
 def test_what_is_in_the_file_is_not_computed_again(done, tmp_path, monkeypatch):
     path = tmp_path / "results.jsonl"
     run(results=path)

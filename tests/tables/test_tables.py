@@ -118,6 +118,7 @@ def test_dates_that_only_memory_reads_are_refused_by_name(tmp_path):
         rl.tables.open(tmp_path / "t.csv")
 
 
+@pytest.mark.long
 @settings(max_examples=10)
 @given(
     st.lists(

@@ -315,6 +315,7 @@ def answers(table: pa.Table, engines: dict[str, Callable[[pa.Table, Path], Any]]
     return found
 
 
+@pytest.mark.long
 @settings(max_examples=12, phases=[Phase.explicit, Phase.generate])
 @given(tables(without=REFUSED))
 def test_one_answer_for_all_engines(table):

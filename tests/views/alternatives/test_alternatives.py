@@ -347,6 +347,7 @@ def answered(query: str) -> tuple[Tabs, AlternativesView]:
     return tabs, view
 
 
+@pytest.mark.long
 def test_the_tab_is_filled_by_itself_when_the_search_has_ended() -> None:
     tabs, view = answered(f"?tab=Alternatives&{QUICK}&distance=0.01")
     search = tabs.made("Search").view
@@ -376,6 +377,7 @@ def test_a_model_without_good_ones_beside_it_is_edited_all_the_same() -> None:
     view.close()
 
 
+@pytest.mark.long
 def test_what_keeps_the_search_from_beginning_is_said_and_a_recording_from_a_file_is_no_answer(dataset) -> None:
     tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
     search, view = tabs.made("Search"), tabs.made("Alternatives").view

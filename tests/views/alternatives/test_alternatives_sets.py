@@ -128,6 +128,7 @@ def test_sets_beyond_those_that_are_shown_are_counted(view: AlternativesView, pa
     assert counting.total.number == whole.result.n_sets  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 def test_sets_that_are_not_all_found_are_at_least_so_many(part: AlternativesView, monkeypatch) -> None:
     monkeypatch.setattr("rulelab.views.alternatives.counting.MOST_SETS", 3)
     counting = part.counting

@@ -23,6 +23,7 @@ def opened(view: AlternativesView, criterion: str = "equal_opportunity") -> Alte
     return view
 
 
+@pytest.mark.long
 def test_no_good_model_is_where_none_is_said_to_be_and_each_point_is_edited(show, dataset) -> None:
     view = show(searched(dataset), dataset)
     for criterion in CRITERIA:
@@ -49,6 +50,7 @@ def test_no_good_model_is_where_none_is_said_to_be_and_each_point_is_edited(show
     assert view.fairer.fairer.points, "where a longer search is stopped, those of the search before"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_sets_have_fairer_ones_by_what_they_predict(show, dataset, form: str) -> None:
     search = rl.RuleSetSearch(searched(dataset).problem, max_complexity=4, max_conditions=2, form=form)

@@ -460,6 +460,7 @@ def test_who_comes_to_a_room_plays_and_sees_nothing_of_the_optimum() -> None:
     alternatives.close()
 
 
+@pytest.mark.long
 def test_a_new_list_in_hand_does_not_throw_the_one_before_away() -> None:
     tabs = Tabs(Address(f"?tab=Alternatives&{QUICK}"))
     alternatives = tabs.made("Alternatives").view

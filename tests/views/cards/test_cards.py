@@ -431,6 +431,7 @@ def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
             verifying.check(lacking, Progress())
 
 
+@pytest.mark.long
 def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
     search = rl.RobustnessSearch(card.search)
     rl.solve(search)

@@ -188,6 +188,7 @@ def test_cards_are_renamed_and_compared_with_a_chosen_one(view, card, other) -> 
     view.remove(third)
 
 
+@pytest.mark.long
 def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_compared_so(card, other) -> None:
     def opened(query: str) -> tuple[CompareView, list[str]]:
         queries = [query]

@@ -205,6 +205,7 @@ def test_what_is_lacking_is_said_and_cannot_be_accepted(settings) -> None:
     assert settings.draft.state()["error"] == ""
 
 
+@pytest.mark.long
 def test_wide_files_are_shown_in_part_and_used_whole(settings) -> None:
     width = MAX_COLUMNS + 20
     header = ",".join([*(f"c{k}" for k in range(width)), "y"])

@@ -109,6 +109,7 @@ def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_a
     assert gone.data == "diabetes"
 
 
+@pytest.mark.long
 def test_counting_can_be_cancelled(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tables.offer([source], target="y")
     settings = DataSettings()

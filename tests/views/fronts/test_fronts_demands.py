@@ -3,6 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
+import pytest
 from doors import html, made
 from patience import PATIENCE
 from test_sweep import DATA
@@ -15,6 +16,7 @@ from rulelab.views.fronts.points import points, unmet
 from rulelab.views.fronts.run import Run, Started
 
 
+@pytest.mark.long
 def test_points_cards_and_code_say_what_was_asked() -> None:
     demands = {"must_use": ["age"], "max_uses": {"age": 1}, "must_not_use": ["bmi"]}
     question = asked(thresholds=2, max_conditions=1, test_share=0.4, **demands)

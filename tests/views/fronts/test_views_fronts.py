@@ -201,6 +201,7 @@ def test_while_it_is_bounded_what_no_list_exceeds_no_sweep_runs(monkeypatch: pyt
     finished(view)
 
 
+@pytest.mark.long
 def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
     grid = {"regularization": [0.001 * k for k in range(1, 30)], "max_conditions": [2]}
     own = Run(Order(asked(data="breast_cancer"), grid))
@@ -265,6 +266,7 @@ def test_both_figures_have_intervals_and_those_of_the_front_and_of_the_chosen_po
     assert points[0].interval(name) == pytest.approx((low[0] / 100, high[0] / 100))
 
 
+@pytest.mark.long
 def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_are_read(plot: FrontPlot) -> None:
     points = [counted(0, 70, complexity=2), point(1, "random_forest", complexity=math.nan, accuracy=0.9)]
     plot.draw(points, "complexity", None, "0:0")
@@ -292,6 +294,7 @@ def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_a
     assert plot.picture()["size"] == [1600, 900]
 
 
+@pytest.mark.long
 def test_a_picture_of_nothing_says_why_and_draws_no_area(plot: FrontPlot) -> None:
     """An empty stepped area keeps the browser busy for ever."""
     assert not is_shaded(FrontPlot("t", "x", print))
@@ -314,6 +317,7 @@ def test_a_picture_of_nothing_says_why_and_draws_no_area(plot: FrontPlot) -> Non
         assert says is None or says in said[0]
 
 
+@pytest.mark.long
 def test_what_no_list_of_so_many_rules_reaches_is_shaded_over_training_rows_only() -> None:
     question = asked(test_share=0.4, regularization=0.001, **COARSE)
     view = shown(Run(replace(Order.of(question, "max_length", "1, 2, 3"), baselines=("greedy_list",))))
@@ -410,6 +414,7 @@ def test_the_code_of_a_card_makes_its_model(run: Run) -> None:
     assert made(code)["model"] == result.load()
 
 
+@pytest.mark.long
 def test_of_folds_a_point_counts_every_row_once_and_its_card_is_of_the_first() -> None:
     data = rl.datasets.load("diabetes")
     sweep = rl.sweep(data, grid={"regularization": [0.02], "max_conditions": [1]}, cv=3, sensitive="sex")
@@ -428,6 +433,7 @@ def test_of_folds_a_point_counts_every_row_once_and_its_card_is_of_the_first() -
     assert "3 folds, seed 0" in html(view.details)
 
 
+@pytest.mark.long
 def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keeps_some() -> None:
     view = shown(Run(replace(SMALL, question=asked(), baselines=("cart",))))
     assert view.points("test") == []

@@ -101,6 +101,7 @@ def quiet(doing: str) -> None:
     """Nobody is told."""
 
 
+@pytest.mark.long
 def test_another_setting_has_its_usual_values_and_another_family_its_settings() -> None:
     setup = Setup()
     tab = FrontsView(lambda: question(setup))
@@ -115,6 +116,7 @@ def test_another_setting_has_its_usual_values_and_another_family_its_settings() 
     assert tab.order().grid == {"positive_weight": [0.5, 1, 2, 4]}, "the points of an ROC curve"
 
 
+@pytest.mark.long
 def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_same_question() -> None:
     setup = Setup()
     setup.choose(thresholds=2, max_conditions=1)
@@ -154,6 +156,7 @@ def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_sam
     tab.view.close()
 
 
+@pytest.mark.long
 def test_a_sweep_can_be_stopped_while_there_is_one() -> None:
     tab = FrontsView(lambda: asked(data="breast_cancer", max_conditions=2))
     tab.run()
@@ -226,6 +229,7 @@ def served(tmp_path):
     served_tables.offer([])
 
 
+@pytest.mark.long
 def test_a_table_of_the_server_is_swept_by_its_counts(served) -> None:
     served_tables.offer([served])
     setup = Setup()

@@ -98,6 +98,7 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(p
     assert page.kept.run == "", "what is in the form is no kept run"
 
 
+@pytest.mark.long
 def test_a_run_is_kept_verified_explored_and_exported_at_once(keeper) -> None:
     # more rows than a pipe holds: what is handed to the check waits half-way until its process has begun
     page = Page(keeper, rl.RuleListSearch(problem(20_000), 0.01, beam_width=0))
@@ -126,6 +127,7 @@ def test_a_run_is_kept_verified_explored_and_exported_at_once(keeper) -> None:
     page.close()
 
 
+@pytest.mark.long
 def test_the_proof_of_a_kept_fit_is_checked_by_a_press(page, keeper, tmp_path: Path) -> None:
     rows = "".join(f"{k % 7},{'ab'[k % 2]},{int(k % 7 > 3)}\n" for k in range(60))
     (tmp_path / "people.csv").write_text(f"age,town,y\n{rows}")
@@ -161,6 +163,7 @@ def test_a_run_that_begins_while_another_is_opened_stays(page, keeper) -> None:
         other.close()
 
 
+@pytest.mark.long
 def test_the_page_does_not_wait_for_the_store_and_the_last_of_two_runs_that_are_opened_is_shown(page, keeper) -> None:
     keeping = threading.Event()
     keeper.do(lambda store: keeping.wait(PATIENCE))
@@ -287,6 +290,7 @@ def test_what_a_run_under_way_has_come_to_is_kept_when_its_page_ends(page, keepe
     assert keeper.store.recording(run).snapshots[-1].work >= known > 0
 
 
+@pytest.mark.long
 def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keeper) -> None:
     kept = KeptRuns(lambda *_: None, lambda card: "A", lambda said: None, keeping=keeper)
     limited = Limits(gap=0.05)

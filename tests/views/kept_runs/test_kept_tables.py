@@ -191,6 +191,7 @@ def place(tmp_path: Path) -> Iterator[Path]:
     rl.views.keep_runs(None)
 
 
+@pytest.mark.long
 def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> None:
     tabs = day(place)
     search = tabs.made("Search")
@@ -233,6 +234,7 @@ def typed() -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.long
 @pytest.mark.few(3)
 @pytest.mark.parametrize("source", ["text", "types", "name"])
 def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Path, source: str) -> None:
@@ -346,6 +348,7 @@ def test_what_models_had_to_obey_is_asked_again_on_the_next_day(place: Path) -> 
     closed(tabs)
 
 
+@pytest.mark.long
 def test_groups_of_pinned_models_are_there_although_no_search_was_kept(place: Path) -> None:
     tabs = day(place, tab="Alternatives")
     use_file(tabs.made("Search").setup.table, RAW, "people.csv", sex="group")

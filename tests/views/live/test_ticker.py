@@ -118,6 +118,7 @@ async def test_a_page_is_free_while_its_beat_waits_for_its_turn_and_is_called_as
     assert order.index("click") < 3
 
 
+@pytest.mark.long
 @in_a_loop
 async def test_no_page_beats_that_was_closed_while_it_waited() -> None:
     seen: list[str] = []
@@ -130,6 +131,7 @@ async def test_no_page_beats_that_was_closed_while_it_waited() -> None:
     assert seen == ["open", "last"]
 
 
+@pytest.mark.long
 @in_a_loop
 async def test_no_page_is_held_that_is_gone() -> None:
     seen: list[str] = []

@@ -105,6 +105,7 @@ def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> Non
         wait_until(lambda now=opened: session.state is State.PAUSED and session.snapshot.counts["expanded"] == now)
 
 
+@pytest.mark.long
 def test_slow_motion_keeps_to_its_beat(start) -> None:
     session = start(long_search, pace=Pace(1))
     session.run()

@@ -162,6 +162,7 @@ def plain(seed: int, weighted: bool | None = None) -> Page:
     return shown(searched(asked), asked)
 
 
+@pytest.mark.long
 @pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS[::2])
 def test_rows_and_columns_in_another_order(seed: int) -> None:
@@ -174,6 +175,7 @@ def test_rows_and_columns_in_another_order(seed: int) -> None:
         same_words(one, moved)
 
 
+@pytest.mark.long
 @pytest.mark.few(2)
 @pytest.mark.parametrize("seed", SEEDS[::2])
 def test_other_names_of_columns(seed: int) -> None:
@@ -183,6 +185,7 @@ def test_other_names_of_columns(seed: int) -> None:
     same_words(one, other, {called: _NAMES[name] for name, called in _PLAIN.items()})
 
 
+@pytest.mark.long
 @pytest.mark.few(3)
 @pytest.mark.parametrize(("seed", "factor"), list(zip(SEEDS[1::2], cycle((1000, 1 / 7)))))
 def test_weights_times_a_constant_change_only_sums(seed: int, factor: float) -> None:
@@ -193,6 +196,7 @@ def test_weights_times_a_constant_change_only_sums(seed: int, factor: float) -> 
     same_words(one, other, factor=factor)
 
 
+@pytest.mark.long
 @pytest.mark.few(3)
 @pytest.mark.parametrize("seed", SEEDS[1::2])
 def test_whole_weights_and_repeated_rows(seed: int) -> None:
@@ -219,6 +223,7 @@ def test_the_same_cells_in_another_file(write: Callable[[pd.DataFrame], tuple[by
     same(plain(seed), shown(searched(asked, *write(asked.table)), asked))
 
 
+@pytest.mark.long
 @pytest.mark.few(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_run_is_what_the_estimator_fits_also_when_it_was_kept_and_is_opened(seed: int) -> None:
@@ -237,6 +242,7 @@ def test_a_run_is_what_the_estimator_fits_also_when_it_was_kept_and_is_opened(se
     assert list(again.best) == best[: len(again.best)]  # what is fair, and what it costs, is on the card alone
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("family", _LEAST_GAPS)
 def test_a_least_gap_that_is_kept_and_opened(family: str) -> None:
     asked = replace(case(0), family=family)

@@ -137,6 +137,7 @@ def test_files_are_compressed_once_and_arrive_whole(monkeypatch) -> None:
     assert list(Compressed._kept) == ['"a"']
 
 
+@pytest.mark.long
 def test_it_stands_in_other_pages_and_may_be_the_search_alone() -> None:
     below = whole_page(simple=True, header=False)
     strips = below.select(Strip)

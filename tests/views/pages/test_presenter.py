@@ -56,6 +56,7 @@ def test_settings_go_away_and_come_back_as_they_were(tab: SearchTab) -> None:
     assert sizes(tab) == before
 
 
+@pytest.mark.long
 def test_keys_drive_the_search(tab: SearchTab) -> None:
     press, view = tab.presenter.press, tab.view
     press("p")

@@ -310,6 +310,7 @@ def test_an_empty_tree_says_why_and_only_what_has_one_is_taken():
         TreeView(small_search(), max_nodes=0)
 
 
+@pytest.mark.long
 def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
     search = rl.CorelsSearch(problem(), 0.005)
     recording = recorded(search, work_per_step=20, work_limit=100)

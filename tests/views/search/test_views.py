@@ -236,6 +236,7 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     assert {"Model (JSON)", "Rules (text)", "SQL (DuckDB)", "PMML", "Report (HTML)", "Recording"} <= set(files)
 
 
+@pytest.mark.long
 def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tmp_path) -> None:
     finish(view)
     export, files = export_menu(view)

@@ -298,6 +298,7 @@ def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
     assert f"predicts kind = {HOSTILE[:3]}" not in card_html.head(card)
 
 
+@pytest.mark.long
 def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> None:
     cards = [pinned(setup, regularization=value) for value in (0.02, 0.4)]
     assert cards[0].model != cards[1].model

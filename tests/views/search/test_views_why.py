@@ -57,6 +57,7 @@ def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
     assert view.session.snapshot.work == view.session.search.work == work, "looking takes no step"
 
 
+@pytest.mark.long
 def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypatch) -> None:
     touched = []
     looked = PrefixSearch.prefixes

@@ -190,6 +190,7 @@ def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: 
     assert run.error is None
 
 
+@pytest.mark.long
 def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(budget: None, monkeypatch) -> None:
     grid = {"regularization": [0.001 + k / 1e5 for k in range(100)], "max_conditions": [2]}
     run = Run(Order(asked(data="tic_tac_toe"), grid))
@@ -269,6 +270,7 @@ def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothin
     assert ALLOWED.promised == 0
 
 
+@pytest.mark.long
 def test_what_is_left_is_dealt_out_to_fits_and_files_too(budget: None) -> None:
     dealt: list[int] = []
     watch = health.MemoryWatch(health.resident(psutil.Process()) + 300_000_000)
