@@ -96,10 +96,9 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.until(lambda: STRIP not in drawn(view))
     forest.check()
     view.until(lambda: STRIP in drawn(view))
-    tap(view, "0:1")
-    view.until(
-        lambda: title.count() == 1 and "regularization 0.02" in view.page.locator(".rl-chosen-point").inner_text()
-    )
+    row("Rule list, regularization 0.02").get_by_role("button", name=re.compile("^Show")).click()
+    view.page.locator(".rl-chosen-point").get_by_text("regularization 0.02").wait_for()
+    view.until(lambda: title.count() == 1)
     view.button(KEEP).click()
     view.page.get_by_text("pinned as A").wait_for()
     row("Rule list, regularization 0.05").get_by_role("checkbox").check()

@@ -146,7 +146,7 @@ def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
     assert (view.console, view.foreign()) == ([], [])
 
 
-def test_all_classes_of_a_file_are_predicted_by_one_list(visit) -> None:
+def test_all_classes_of_a_file_are_predicted_by_one_list(visit, place) -> None:
     view = visit().open("?data=tic_tac_toe&regularization=0.02&max_conditions=1")
     rows = "".join(f"{k},{k % 7},{HOSTILE if k < 30 else 'mid' if k < 60 else 'high'}\n" for k in range(90))
     upload(view, "kinds.csv", f"size,rest,kind\n{rows}")
@@ -170,8 +170,9 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit) -> None:
     view.page.get_by_text("Valid: no rule list of these antecedents has an objective below").wait_for()
     view.keep.click()
     view.page.get_by_text("pinned as A").wait_for()
+    view.until(lambda: "run=" in view.page.url)
     view.page.reload()
-    view.page.get_by_text("The uploaded file is not kept").wait_for()
+    view.until_status("certified optimal: no rule list of several classes")
     view.page.get_by_role("tab", name="Compare", exact=True).click()
     card = view.page.locator(".rl-model")
     card.get_by_role("region", name="Training rows by class").wait_for()
