@@ -59,11 +59,26 @@ def read(
         missing values; of an Excel workbook the first sheet is read, by openpyxl.
     target : str
         Name of the target column.
-    positive, sensitive, keep_sensitive, weight, dates, drop_missing_target, unknown : optional
-        As for `rulelab.datasets.from_frame`.
+    positive : object, optional
+        The label to predict; default: the one of two that means yes, such as ``"ja"``, ``1`` or ``"fraud"``, else the
+        rarer one. Needed when there are more than two.
+    sensitive : sequence of str, optional
+        Names of the sensitive attributes. Default: those that are known by their names, such as sex and race; it is
+        said in ``Dataset.notes``. ``()``: none.
+    keep_sensitive : bool or sequence of str
+        Whether (or which of) the sensitive attributes are features too; default: none is.
+    weight : str, optional
+        Name of the column that says how much each row counts.
     excluded : sequence of str, optional
         Names of columns that are no features. Default: columns of whole numbers that number the rows, by their names or
         from 0 or 1 without a gap; it is said in ``Dataset.notes``. ``()``: none.
+    dates : str
+        Columns of dates are features as "parts", their year, month and weekday, or not at all: "ignore".
+    drop_missing_target : bool
+        Leave out the rows without a target, and say in ``Dataset.notes`` how many; by default they are refused.
+    unknown : str
+        Rows whose target is a word such as ``"unknown"`` or ``"?"``, beside two other labels: ``"leave out"``, which is
+        said in ``Dataset.notes``, or ``"negative"``.
     encoding, separator, decimal, thousands, missing, skip, header : optional
         How a CSV file is written, see `rulelab.datasets.Reading`; by default all are guessed from the file.
     name : str, optional

@@ -89,28 +89,6 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
     ----------
     models_ : tuple of Model
         One model for two classes; else one per class, in the order of ``classes_``, whose positive label is True.
-    objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
-        ``gap_`` is 0 for a certified optimum.
-    status_ : Status
-        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
-        penalties that cannot be represented leave the proof a gap.
-    trace_ : DataFrame
-        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity and counts such as
-        queued, created and expanded; with more than two classes also class.
-    classes_ : array
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        When fitted on a DataFrame with named columns.
-    binarizer_ : Binarizer or None
-        None when the columns were Boolean already.
-    nothing_found_ : str or None
-        Why there was nothing to search: a single class, no column that gives a condition, or no antecedent within the
-        limits of support.
-    doubts_ : tuple
-        What speaks against trusting the model, in words and with what to do; see `rulelab.doubts`.
-    group_rates_ : DataFrame or None
-        Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
-        the groups.
     """
 
     _FAMILY: ClassVar[str]

@@ -109,10 +109,30 @@ class RuleListClassifier(CertifiedClassifier):
     models_ : tuple of RuleList
         ``model_`` alone, or with more than two classes one list per class against the rest, with the labels False
         and True, unless one list of all was asked for.
+    objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
+        ``gap_`` is 0 for a certified optimum.
+    status_ : Status
+        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
+        penalties that cannot be represented leave the proof a gap.
+    trace_ : DataFrame
+        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity, queued, created,
+        expanded; with more than two classes also class.
+    classes_ : array
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        When fitted on a DataFrame with named columns.
+    binarizer_ : Binarizer or None
+        None when the columns were Boolean already.
     antecedents_ : Antecedents or None
         None when there was nothing to search.
-    objective_, lower_bound_, gap_, status_, trace_, binarizer_, nothing_found_, doubts_, group_rates_
-        And what else is known of a fit: see `rulelab.estimators.CertifiedClassifier`.
+    nothing_found_ : str or None
+        Why there was nothing to search: a single class, no column that gives a condition, or no antecedent within the
+        limits of support.
+    doubts_ : tuple
+        What speaks against trusting the model, in words and with what to do; see `rulelab.doubts`.
+    group_rates_ : DataFrame or None
+        Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
+        the groups.
 
     Notes
     -----
