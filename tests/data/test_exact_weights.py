@@ -178,6 +178,7 @@ def test_optimal_sets_and_gaps_have_proofs_with_weights_of_any_digits(kind, grou
             assert worse, (clauses, answer.reason)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", [*OF_MANY_DIGITS, "halves of a double"])
 @pytest.mark.parametrize("labels", ["free", "majority"])
 def test_lists_that_have_to_obey_have_proofs_with_weights_of_any_digits(kind, labels):

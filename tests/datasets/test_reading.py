@@ -213,6 +213,7 @@ def plainly(values: pd.Series) -> list[object]:
     return ["" if pd.isna(v) else v if isinstance(v, bool | str) else float(v) for v in values.astype(object)]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_file_is_the_same_table_in_memory_and_where_it_is_counted(name, tmp_path):
     """Names, cells, what is missing, doubts, classes, and the conditions of its columns."""

@@ -100,6 +100,7 @@ def in_words(refused: ValueError) -> None:
     assert 10 < len(said) < 500
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", ["list", "falling", "set"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_messy_table_is_read_fitted_and_exported_or_refused_in_words(seed, family):

@@ -121,7 +121,7 @@ def whole(request):
     return _whole(request.node.callspec.params["make"])
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(4)
 def test_slicing_the_work_never_changes_the_result(make, whole):
     assert whole[1] is Status.OPTIMAL
     for size in (1, 7, 64):

@@ -108,6 +108,7 @@ def test_an_earlier_tree_is_found_in_a_later_one(make):
     assert len(now.at(now.fate, np.arange(0))) == 0
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("weights", [False, True])
 def test_a_look_agrees_with_the_counters_of_the_kernels(make, seed, weights):

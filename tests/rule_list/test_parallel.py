@@ -54,6 +54,7 @@ def test_the_optimum_is_that_of_one_thread_and_of_the_definition(n_jobs, kind, s
         assert several.incumbent.objective == pytest.approx(float(best), abs=1e-9)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("off", [None, *BOUNDS])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_optimum_with_each_bound_off_and_in_each_order(policy, off, short_rounds):

@@ -42,6 +42,7 @@ def some_rules(criterion: rl.EqualOpportunity, loss: str = "hamming", form: str 
     return program, pool
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
 @pytest.mark.parametrize("loss", sorted(LOSSES))
 @pytest.mark.parametrize("form", ["dnf", "cnf"])

@@ -83,6 +83,7 @@ def test_every_fair_set_is_in_a_part_and_costs_what_the_part_says(most, loss, mo
     assert divided > 15
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("first", [0, pytest.param(8, marks=pytest.mark.long)])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_searched_part_by_part_the_optimum_is_the_same_and_proven(dividing, loss, first):

@@ -50,6 +50,7 @@ SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 ==
 MORE = {"rule_list": ({}, {"max_length": 2}), "rule_set": ({}, {"fairness": CRITERION})}
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("family", "asked", "more"), [(f, asked, more[k % 2]) for f, more in MORE.items() for k, asked in enumerate(SOME)]
 )

@@ -31,6 +31,7 @@ def reference(frame: pd.DataFrame, thresholds: Any = 5) -> tuple[rl.Binarizer, p
     return binarizer, binarizer.fit_transform(frame.drop(columns="y"))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_conditions_counts_and_problem_are_those_of_the_rows(engine, tmp_path):
     frame = people()

@@ -136,6 +136,7 @@ def test_what_cannot_be_read_is_said_at_the_field_and_the_setting_stays() -> Non
     assert setup.more.find("Must use").state()["value"] == "age"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("label", "text", "said"),
     [
@@ -287,6 +288,7 @@ SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 ==
 """Any three of the four wishes are there in every way."""
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("fairness", "max_length"), [("none", 1), ("none", 2), ("demographic_parity", None), ("demographic_parity", 2)]
 )
@@ -327,6 +329,7 @@ def test_lists_of_the_page_obey_demands(asked: tuple[bool, ...], fairness: str, 
     assert len(model) <= (max_length or len(model))
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("asked", list(product([False, True], repeat=3)))
 @pytest.mark.parametrize("fairness", ["none", "equal_opportunity"])
 def test_sets_of_the_page_obey_demands_and_fairness_together(asked: tuple[bool, ...], fairness: str) -> None:

@@ -276,6 +276,7 @@ def test_the_way_to_the_best_list_is_outlined_to_its_last_rule_and_colours_tell_
         assert rl.glossary.find(name) is not None, name
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("most", [1, 10, 10**6])
 def test_what_is_left_out_is_counted_by_its_fate(search, most):
     view = TreeView(search, max_nodes=most)
