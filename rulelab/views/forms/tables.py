@@ -202,7 +202,8 @@ class TableDraft(Draft):
             binarizer.fit(self._features(table))
             stage[0] = f"counting the rows of {self.name}"
             asked = list(self.sensitive), self.weight, None, self.unknown
-            return tables.count(table, binarizer, self.target, self.positive, *asked)  # type: ignore[arg-type]
+            assert self.target is not None, "it was accepted"
+            return tables.count(table, binarizer, self.target, self.positive, *asked)
 
         counts = _watched(work, table, lambda: stage[0], report)
         return counts.split_at_random(share, seed) if share else counts
@@ -231,4 +232,5 @@ class TableDraft(Draft):
 
     def _features(self, table: Table) -> Table:
         known = {"unknown": self.unknown, "positive": self.positive}
-        return table.features(self.target, *self._left, weight=self.weight, **known)  # type: ignore[arg-type]
+        assert self.target is not None, "without one nothing is counted"
+        return table.features(self.target, *self._left, weight=self.weight, **known)
