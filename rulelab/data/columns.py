@@ -130,8 +130,6 @@ def _kind(values: pd.Series, name: str) -> str:
     if isinstance(dtype, pd.CategoricalDtype):
         kind = _kind(pd.Series(dtype.categories), name)
         return "code" if kind == "number" else kind
-    if isinstance(dtype, pd.SparseDtype):
-        return _kind(pd.Series([], dtype=dtype.subtype), name)
     if pd.api.types.is_bool_dtype(dtype):
         return "boolean"
     if isinstance(dtype, pd.StringDtype):
@@ -147,10 +145,9 @@ def _kind(values: pd.Series, name: str) -> str:
 
 
 def read_weights(values: Any, n_rows: int, what: str = "sample_weight", some: bool = False) -> np.ndarray:
-    """One weight per row: int64 where all are whole numbers, so that sums are exact, else float64.
+    """One weight >= 0 per row: int64 where all are whole numbers, else float64; raises ValueError, naming ``what``.
 
-    Raises ValueError for texts, a wrong length, a weight that is negative or not finite, and (with ``some``) when all
-    are zero; ``what`` is named in the message.
+    ``some``: not all may be zero.
     """
     try:
         weight = np.asarray(values, dtype=np.float64)

@@ -84,17 +84,13 @@ def opposing(
         own = [j for j, condition in enumerate(conditions) if condition.column == column]
         if not own and column not in columns:
             raise unknown(column, {*columns, *(c.column for c in conditions)}, NAME)
-        values = {conditions[j].value for j in own if _is_equality(conditions[j])}
-        if values:
-            known = [j for j in own if _is_equality(conditions[j]) or conditions[j].operator == "is missing"]
-            if len(values) > 2 or not holds[:, known].any(axis=1).all():
-                raise _without_order(column)
-        sign = DIRECTIONS[direction]
+        of_value = [j for j in own if _is_equality(conditions[j])]
+        known = [*of_value, *(j for j in own if conditions[j].operator == "is missing")]
+        if of_value and not holds[:, known].any(axis=1).all():
+            raise _without_order(column)
+        ways = _ways(column, [conditions[j] for j in own])
         for j in own:
-            if _is_equality(conditions[j]):
-                against[j] = conditions[j].value != (max if sign > 0 else min)(values)
-            else:
-                against[j] = pointing(conditions[j]) == -sign
+            against[j] = ways[conditions[j]] == -DIRECTIONS[direction]
     return against
 
 
@@ -132,13 +128,10 @@ def _ways(column: str, conditions: Sequence[Condition]) -> dict[Condition, int |
     values = {c.value for c in conditions if _is_equality(c)}
     if len(values) > 2:
         raise _without_order(column)
-    out: dict[Condition, int | None] = {}
-    for c in conditions:
-        if _is_equality(c):
-            out[c] = None if len(values) == 1 else 1 if c.value == max(values) else -1
-        else:
-            out[c] = pointing(c)
-    return out
+    of_value: dict[Any, int | None] = {value: 1 if value == max(values) else -1 for value in values}
+    if len(values) == 1:
+        of_value = dict.fromkeys(values)
+    return {c: of_value[c.value] if _is_equality(c) else pointing(c) for c in conditions}
 
 
 def _all_of(labels: Iterable[int | None]) -> int:

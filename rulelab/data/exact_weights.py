@@ -21,21 +21,14 @@ _LARGEST_SUM = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights of rows as integers of a unit, for weights that no float64 holds, such as a third.
-
-    ``units`` (array of integers >= 0, shape (n_rows,)): int64, or Python integers in an object array.
-    """
+    """Weights of rows as integers of a unit (int64, or objects): for weights that no float64 holds, such as a third."""
 
     units: np.ndarray
     unit: Fraction
 
     @classmethod
     def of_classes(cls, of_class: Sequence[Fraction], codes: np.ndarray, rows: np.ndarray | None) -> Weights:
-        """The weight of each row's class, times the row's own weight.
-
-        ``codes`` (int array, shape (n_rows,)): the class of each row. ``rows`` (int64 or float64 array, shape
-        (n_rows,)).
-        """
+        """The weight of each row's class, which ``codes`` (int array, shape (n_rows,)) say, times that of the row."""
         common = math.lcm(*(w.denominator for w in of_class))
         numerators = np.array([int(w * common) for w in of_class], dtype=object)[codes]
         (own,), unit = in_units([np.ones(len(codes), dtype=np.int64) if rows is None else rows])
@@ -49,11 +42,7 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class Masses:
-    """Weights of positive and of negative rows in integers, without rounding.
-
-    ``positives``, ``negatives`` (array of integers): int64 where the sum of all fits, else Python integers in an object
-    array. ``unit``: what 1 is worth.
-    """
+    """Weights of positive and of negative rows in integers of a unit: int64 where the sum of all fits, else objects."""
 
     positives: np.ndarray
     negatives: np.ndarray
@@ -163,10 +152,7 @@ def most_errors(accuracy: float, total: int) -> int:
 
 
 def asked_accuracy(positives: float, negatives: float) -> float:
-    """The accuracy to ask for where none is said: a tenth of the way from one answer for everybody to all right.
-
-    Rounded to two digits of what may be wrong, so that it can be read.
-    """
+    """The accuracy to ask for by default: a tenth of the way from one answer for everybody to all right, rounded."""
     left = min(positives, negatives) / (positives + negatives)
     digits = 1 - math.floor(math.log10(left)) if left else 1
     return round(1 - 0.9 * left, digits)

@@ -295,15 +295,10 @@ def mine_within(
     memory_limit: int | None = None,
     verbose: bool = False,
 ) -> tuple[Antecedents, str]:
-    """Mine antecedents, of fewer conditions where those of ``max_conditions`` are too many.
+    """As `mine_antecedents`, of fewer conditions where antecedents would be too many, with a note that says so.
 
-    Returns ``antecedents`` and ``note``: what was left out, and what to do about it; empty when nothing was. Raises
-    NothingFound, ValueError: see `mine_antecedents`.
-
-    ``B``, ``max_conditions``, ``min_support``, ``max_support``, ``y``, ``sample_weight``, ``verbose``: see
-    `mine_antecedents`. ``max_antecedents``: None: any number of them. Single conditions are taken however many they
-    are. ``memory_limit``: bytes that the search may take, with the arrays that it makes of the antecedents before it
-    begins.
+    Single conditions are taken however many they are. ``memory_limit``: bytes that the search may take, with the arrays
+    that it makes of the antecedents.
     """
     arguments: dict[str, Any] = {"y": y, "sample_weight": sample_weight, "verbose": verbose}
     most, name = max_antecedents, "max_antecedents"
