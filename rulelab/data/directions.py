@@ -73,11 +73,10 @@ def in_words(directions: Directions) -> str:
 def opposing(
     directions: Directions, conditions: Sequence[Condition], holds: np.ndarray, columns: Collection[str] = ()
 ) -> np.ndarray:
-    """Which conditions point against the direction of their column: bool array, shape (n_conditions,).
+    """Which conditions point against the direction of their column: bool array, shape (n_conditions,); ValueError.
 
-    ``conditions``: those of a column all together. ``holds`` (bool array, shape (n_rows, n_conditions)): on which rows
-    they hold. ``columns``: of the table; one that has a direction may have given no condition. Raises ValueError when a
-    direction names no column, or one of categories.
+    ``holds`` (bool array, shape (n_rows, n_conditions)): on which rows they hold. ``columns``: of the table; one
+    that has a direction may have given no condition.
     """
     against = np.zeros(len(conditions), dtype=bool)
     for column, direction in directions:
@@ -106,11 +105,7 @@ def pointing(condition: Condition) -> int:
 
 
 def allowed_labels(directions: Directions, joined: Sequence[Sequence[Condition]] | None) -> np.ndarray:
-    """What a rule of a list may predict with each antecedent: uint8, bits of `NEGATIVE` and `POSITIVE`.
-
-    ``joined``: of each antecedent. Raises ValueError when no antecedent has a condition on a column, or one has a
-    category.
-    """
+    """What a rule of a list may predict with each antecedent: uint8, bits of `NEGATIVE` and `POSITIVE`; ValueError."""
     out = np.full(len(joined or ()), NEGATIVE | POSITIVE, dtype=np.uint8)
     conditions = dict.fromkeys(c for some in joined or () for c in some)
     for column, direction in directions:

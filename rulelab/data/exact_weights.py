@@ -93,14 +93,10 @@ def masses_of(positives: np.ndarray, negatives: np.ndarray) -> Masses:
 
 
 def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]:
-    """Weights >= 0 in integers of one common unit, without rounding.
+    """Weights >= 0 in integers of the largest unit 1 / k of which all are multiples, without rounding.
 
     Weights that all print with at most six digits after the point are these decimals: 0.1 is a tenth. Else they are the
-    doubles themselves, integers over powers of two.
-
-    ``weights`` (sequence of float64 or int64 arrays): finite; or of integers in object arrays. Returns list of integer
-    arrays: int64 where the sum of all is less than 2^62, else object arrays of Python integers. ``unit``: the largest
-    fraction 1 / k of which all weights are multiples.
+    doubles themselves. The integers are int64 where the sum of all is less than 2^62, else Python integers in objects.
     """
     if all(w.dtype.kind in "iO" for w in weights):
         return list(weights), Fraction(1)
@@ -143,11 +139,7 @@ def _in_floats(units: np.ndarray, unit: Fraction) -> np.ndarray:
 
 
 def most_errors(accuracy: float, total: int) -> int:
-    """The largest errors that leave an accuracy, of weights of so much in all.
-
-    The accuracy is compared to within what the rounding of a double can hide, 2^-52: ``1 - errors / total`` is reached
-    by these errors, however it is rounded.
-    """
+    """The largest errors of a total that leave an accuracy, to within what the rounding of a double can hide, 2^-52."""
     return math.floor((1 - Fraction(repr(float(accuracy))) + _ROUNDING) * total)
 
 

@@ -141,10 +141,7 @@ def _last(target: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _member(raw: bytes, *names: str) -> bytes:
-    """The file of that name in a zip archive, wherever it lies in it; several names: archives inside archives.
-
-    Bytes that are no archive are taken to be the wanted file itself.
-    """
+    """The file of that name, wherever it lies in a zip archive, or in one inside another; or the bytes themselves."""
     for name in names:
         if not raw.startswith(b"PK"):
             return raw

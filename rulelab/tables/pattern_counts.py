@@ -135,10 +135,7 @@ class PatternCounts:
         )
 
     def split_at_random(self, share: float, seed: int = 0) -> PatternCounts:
-        """With this share of the rows kept out of training, drawn one by one; rows of one kind cannot be told apart.
-
-        Raises TableError where rows are weighted, which tells them apart, or when no row is on one side.
-        """
+        """With this share of the rows kept out of training, drawn one by one; TableError where rows are weighted."""
         if self.heads is not None:
             raise TableError("rows that are weighted cannot be drawn of their counts; count with a split by a key")
         if not 0 < share < 1:

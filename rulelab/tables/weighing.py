@@ -157,10 +157,7 @@ ROWS = Weighing()
 
 
 def exact_floats(units: np.ndarray, unit: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """Weights whose sums are these numbers of units, exactly: the weights, and the position that each is a part of.
-
-    Most numbers are a weight themselves; the others take two or three.
-    """
+    """Weights whose sums are these numbers of units, exactly, one to three each, and which number each is a part of."""
     parts, of = [], []
     decimal = unit.denominator % 5 == 0  # else they are whole numbers of a power of two, as doubles are
     for position, number in enumerate(units.tolist()):
