@@ -16,8 +16,8 @@ _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _EXACT_INTEGERS = 2.0**53
 ROUNDING = 1e-12
 """Relative, of sums of weights that are not whole numbers."""
-_FEW_GROUPS = 1000
 _MOST_GROUPS = 1 << 53
+_LARGEST_PRODUCT = 1 << 62
 
 
 class Column(NamedTuple):
@@ -130,8 +130,6 @@ def _kind(values: pd.Series, name: str) -> str:
     if isinstance(dtype, pd.CategoricalDtype):
         kind = _kind(pd.Series(dtype.categories), name)
         return "code" if kind == "number" else kind
-    if isinstance(dtype, pd.SparseDtype):
-        return _kind(pd.Series([], dtype=dtype.subtype), name)
     if pd.api.types.is_bool_dtype(dtype):
         return "boolean"
     if isinstance(dtype, pd.StringDtype):
@@ -147,10 +145,9 @@ def _kind(values: pd.Series, name: str) -> str:
 
 
 def read_weights(values: Any, n_rows: int, what: str = "sample_weight", some: bool = False) -> np.ndarray:
-    """One weight per row: int64 where all are whole numbers, so that sums are exact, else float64.
+    """One weight >= 0 per row: int64 where all are whole numbers, else float64; raises ValueError, naming ``what``.
 
-    Raises ValueError for texts, a wrong length, a weight that is negative or not finite, and (with ``some``) when all
-    are zero; ``what`` is named in the message.
+    ``some``: not all may be zero.
     """
     try:
         weight = np.asarray(values, dtype=np.float64)
@@ -195,7 +192,7 @@ def scaled(counts: np.ndarray, scale: Fraction | None) -> np.ndarray:
 
 def quantile_cuts(distinct: np.ndarray, counts: np.ndarray, groups: int) -> list[float]:
     """Cuts at the inner quantiles of sorted values; where all of them are the maximum, the value below it."""
-    where = many_groups(counts, groups) if groups > max(_FEW_GROUPS, len(distinct)) else few_groups(counts, groups)
+    where = quantile_positions(counts, groups)
     where = where[where < len(distinct) - 1]
     if not where.size:
         where = np.array([len(distinct) - 2])
@@ -204,30 +201,17 @@ def quantile_cuts(distinct: np.ndarray, counts: np.ndarray, groups: int) -> list
     return [_shortest_decimal(float(distinct[k]), float(distinct[k + 1])) for k in where]
 
 
-def few_groups(counts: np.ndarray, groups: int) -> np.ndarray:
-    """Positions of the quantiles, one by one."""
-    total = counts.sum()
-    wanted = np.arange(1, groups) * total
+def quantile_positions(counts: np.ndarray, groups: int) -> np.ndarray:
+    """Positions of the values on which an inner quantile falls."""
+    groups, upto, total = min(groups, _MOST_GROUPS), np.cumsum(counts), counts.sum()
     if counts.dtype.kind == "f":
-        wanted = wanted - ROUNDING * groups * total
-    return np.unique(np.searchsorted(np.cumsum(counts) * groups, wanted))
-
-
-def many_groups(counts: np.ndarray, groups: int) -> np.ndarray:
-    """The same, where there are fewer values than groups: for each value, whether a quantile falls on it."""
-    groups = min(groups, _MOST_GROUPS)
-    if counts.dtype.kind == "f":
-        total, before = counts.sum(), np.cumsum(counts) - counts
         shift = ROUNDING * groups * total
-        quantile = np.floor((before * groups + shift) / total) + 1
-        return np.flatnonzero(quantile * total - shift <= (before + counts) * groups)
-    hit, total, upto = [], int(counts.sum()), 0
-    for k, count in enumerate(counts.tolist()):  # Python's integers: the products may be large
-        quantile = upto * groups // total + 1
-        upto += count
-        if quantile * total <= upto * groups:
-            hit.append(k)
-    return np.array(hit, dtype=np.int64)
+        quantile = np.floor(((upto - counts) * groups + shift) / total) + 1
+        return np.flatnonzero(quantile * total - shift <= upto * groups)
+    if int(total) * groups > _LARGEST_PRODUCT:  # Python's integers
+        upto, counts, total = upto.astype(object), counts.astype(object), int(total)
+    quantile = (upto - counts) * groups // total + 1
+    return np.flatnonzero(quantile * total <= upto * groups)
 
 
 def _shortest_decimal(low: float, high: float) -> float:

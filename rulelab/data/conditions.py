@@ -208,10 +208,7 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def attach_conditions(frame: pd.DataFrame, conditions: Iterable[Condition]) -> None:
-    """Note in the frame's ``attrs`` which condition each column stands for, in the order of the columns.
-
-    The note is a text (JSON): pandas copies it at every selection and writes it to Parquet files.
-    """
+    """Note in the frame's ``attrs``, as JSON that pandas copies and saves, which condition each column stands for."""
     rows = [[c.column, c.operator, c.value] for c in conditions]
     frame.attrs[_KEY] = json.dumps(rows, separators=(",", ":"))
 

@@ -12,10 +12,7 @@ from ..extras import as_pandas
 
 
 def in_pandas(X: Any) -> Any:
-    """A dataframe of any library that narwhals knows (Polars, PyArrow, ...) as one of pandas; all else as it is.
-
-    Raises ValueError for one that is not in memory, or that needs PyArrow where it is not installed.
-    """
+    """A dataframe of any library that narwhals knows as one of pandas, all else as it is; raises ValueError."""
     if isinstance(X, pd.DataFrame | np.ndarray | list | tuple):
         return X
     import narwhals as nw

@@ -73,28 +73,23 @@ def in_words(directions: Directions) -> str:
 def opposing(
     directions: Directions, conditions: Sequence[Condition], holds: np.ndarray, columns: Collection[str] = ()
 ) -> np.ndarray:
-    """Which conditions point against the direction of their column: bool array, shape (n_conditions,).
+    """Which conditions point against the direction of their column: bool array, shape (n_conditions,); ValueError.
 
-    ``conditions``: those of a column all together. ``holds`` (bool array, shape (n_rows, n_conditions)): on which rows
-    they hold. ``columns``: of the table; one that has a direction may have given no condition. Raises ValueError when a
-    direction names no column, or one of categories.
+    ``holds`` (bool array, shape (n_rows, n_conditions)): on which rows they hold. ``columns``: of the table; one
+    that has a direction may have given no condition.
     """
     against = np.zeros(len(conditions), dtype=bool)
     for column, direction in directions:
         own = [j for j, condition in enumerate(conditions) if condition.column == column]
         if not own and column not in columns:
             raise unknown(column, {*columns, *(c.column for c in conditions)}, NAME)
-        values = {conditions[j].value for j in own if _is_equality(conditions[j])}
-        if values:
-            known = [j for j in own if _is_equality(conditions[j]) or conditions[j].operator == "is missing"]
-            if len(values) > 2 or not holds[:, known].any(axis=1).all():
-                raise _without_order(column)
-        sign = DIRECTIONS[direction]
+        of_value = [j for j in own if _is_equality(conditions[j])]
+        known = [*of_value, *(j for j in own if conditions[j].operator == "is missing")]
+        if of_value and not holds[:, known].any(axis=1).all():
+            raise _without_order(column)
+        ways = _ways(column, [conditions[j] for j in own])
         for j in own:
-            if _is_equality(conditions[j]):
-                against[j] = conditions[j].value != (max if sign > 0 else min)(values)
-            else:
-                against[j] = pointing(conditions[j]) == -sign
+            against[j] = ways[conditions[j]] == -DIRECTIONS[direction]
     return against
 
 
@@ -110,11 +105,7 @@ def pointing(condition: Condition) -> int:
 
 
 def allowed_labels(directions: Directions, joined: Sequence[Sequence[Condition]] | None) -> np.ndarray:
-    """What a rule of a list may predict with each antecedent: uint8, bits of `NEGATIVE` and `POSITIVE`.
-
-    ``joined``: of each antecedent. Raises ValueError when no antecedent has a condition on a column, or one has a
-    category.
-    """
+    """What a rule of a list may predict with each antecedent: uint8, bits of `NEGATIVE` and `POSITIVE`; ValueError."""
     out = np.full(len(joined or ()), NEGATIVE | POSITIVE, dtype=np.uint8)
     conditions = dict.fromkeys(c for some in joined or () for c in some)
     for column, direction in directions:
@@ -132,13 +123,10 @@ def _ways(column: str, conditions: Sequence[Condition]) -> dict[Condition, int |
     values = {c.value for c in conditions if _is_equality(c)}
     if len(values) > 2:
         raise _without_order(column)
-    out: dict[Condition, int | None] = {}
-    for c in conditions:
-        if _is_equality(c):
-            out[c] = None if len(values) == 1 else 1 if c.value == max(values) else -1
-        else:
-            out[c] = pointing(c)
-    return out
+    of_value: dict[Any, int | None] = {value: 1 if value == max(values) else -1 for value in values}
+    if len(values) == 1:
+        of_value = dict.fromkeys(values)
+    return {c: of_value[c.value] if _is_equality(c) else pointing(c) for c in conditions}
 
 
 def _all_of(labels: Iterable[int | None]) -> int:

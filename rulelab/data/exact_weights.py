@@ -21,21 +21,14 @@ _LARGEST_SUM = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Weights of rows as integers of a unit, for weights that no float64 holds, such as a third.
-
-    ``units`` (array of integers >= 0, shape (n_rows,)): int64, or Python integers in an object array.
-    """
+    """Weights of rows as integers of a unit (int64, or objects): for weights that no float64 holds, such as a third."""
 
     units: np.ndarray
     unit: Fraction
 
     @classmethod
     def of_classes(cls, of_class: Sequence[Fraction], codes: np.ndarray, rows: np.ndarray | None) -> Weights:
-        """The weight of each row's class, times the row's own weight.
-
-        ``codes`` (int array, shape (n_rows,)): the class of each row. ``rows`` (int64 or float64 array, shape
-        (n_rows,)).
-        """
+        """The weight of each row's class, which ``codes`` (int array, shape (n_rows,)) say, times that of the row."""
         common = math.lcm(*(w.denominator for w in of_class))
         numerators = np.array([int(w * common) for w in of_class], dtype=object)[codes]
         (own,), unit = in_units([np.ones(len(codes), dtype=np.int64) if rows is None else rows])
@@ -49,11 +42,7 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class Masses:
-    """Weights of positive and of negative rows in integers, without rounding.
-
-    ``positives``, ``negatives`` (array of integers): int64 where the sum of all fits, else Python integers in an object
-    array. ``unit``: what 1 is worth.
-    """
+    """Weights of positive and of negative rows in integers of a unit: int64 where the sum of all fits, else objects."""
 
     positives: np.ndarray
     negatives: np.ndarray
@@ -104,14 +93,10 @@ def masses_of(positives: np.ndarray, negatives: np.ndarray) -> Masses:
 
 
 def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]:
-    """Weights >= 0 in integers of one common unit, without rounding.
+    """Weights >= 0 in integers of the largest unit 1 / k of which all are multiples, without rounding.
 
     Weights that all print with at most six digits after the point are these decimals: 0.1 is a tenth. Else they are the
-    doubles themselves, integers over powers of two.
-
-    ``weights`` (sequence of float64 or int64 arrays): finite; or of integers in object arrays. Returns list of integer
-    arrays: int64 where the sum of all is less than 2^62, else object arrays of Python integers. ``unit``: the largest
-    fraction 1 / k of which all weights are multiples.
+    doubles themselves. The integers are int64 where the sum of all is less than 2^62, else Python integers in objects.
     """
     if all(w.dtype.kind in "iO" for w in weights):
         return list(weights), Fraction(1)
@@ -154,19 +139,12 @@ def _in_floats(units: np.ndarray, unit: Fraction) -> np.ndarray:
 
 
 def most_errors(accuracy: float, total: int) -> int:
-    """The largest errors that leave an accuracy, of weights of so much in all.
-
-    The accuracy is compared to within what the rounding of a double can hide, 2^-52: ``1 - errors / total`` is reached
-    by these errors, however it is rounded.
-    """
+    """The largest errors of a total that leave an accuracy, to within what the rounding of a double can hide, 2^-52."""
     return math.floor((1 - Fraction(repr(float(accuracy))) + _ROUNDING) * total)
 
 
 def asked_accuracy(positives: float, negatives: float) -> float:
-    """The accuracy to ask for where none is said: a tenth of the way from one answer for everybody to all right.
-
-    Rounded to two digits of what may be wrong, so that it can be read.
-    """
+    """The accuracy to ask for by default: a tenth of the way from one answer for everybody to all right, rounded."""
     left = min(positives, negatives) / (positives + negatives)
     digits = 1 - math.floor(math.log10(left)) if left else 1
     return round(1 - 0.9 * left, digits)

@@ -167,10 +167,7 @@ class PredictiveParity(Criterion):
 
 
 def criterion_called(criterion: Any) -> tuple[str, type[Criterion]]:
-    """A criterion without a tolerance, its name and its class, from either of the two.
-
-    Raises ValueError when it is neither.
-    """
+    """A criterion without a tolerance, its name and its class, from either of the two; raises ValueError."""
     known = (EqualOpportunity, EqualizedOdds, FalsePositiveRateParity, DemographicParity, AccuracyParity)
     named = {re.sub(r"\B(?=[A-Z])", "_", one.__name__).lower(): one for one in known}
     for name, one in named.items():
@@ -203,11 +200,7 @@ class Parity:
 
 
 def compared(criterion: Criterion, groups: Groups, min_group_size: int) -> list[tuple[int, ...]]:
-    """For each rate of a criterion the groups that it compares.
-
-    ``min_group_size``: least rows, of the class that the rate is measured on; groups with fewer are left out. Raises
-    ValueError when less than two groups are left.
-    """
+    """The groups that each rate of a criterion compares, with so many rows of its class; ValueError for one or none."""
     out, sizes = [], groups.sizes
     for rate in criterion.rates():
         large = tuple(g for g, size in enumerate(sizes[rate.per]) if size >= min_group_size)
@@ -248,11 +241,9 @@ def parities(
     negatives: list[int],
     among: Sequence[Sequence[int]],
 ) -> list[Parity]:
-    """The constraints of a criterion: one for each rate and each ordered pair of groups that it compares.
+    """The constraints of a criterion on groups of these weights, for each rate and each ordered pair of its groups.
 
-    ``names``: of the groups. ``positives``, ``negatives``: weights of each group. ``among``: the groups of each rate,
-    see `compared`. Raises ValueError when a group has nothing that its rate could be measured on; it is named. When the
-    criterion is not linear.
+    Raises ValueError when a group has nothing that its rate could be measured on, or the criterion is not linear.
     """
     if not criterion.linear:
         text = Text(
@@ -292,11 +283,7 @@ def parities(
 
 
 def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_group_size: int = 0) -> dict[str, float]:
-    """The largest difference between two groups in each rate that the criterion names, as the model predicts.
-
-    ``predicted`` (bool array, shape (n_patterns,)): which patterns are predicted positive. ``min_group_size``: groups
-    with fewer rows are left out, see `compared`.
-    """
+    """The largest difference of each rate of a criterion; ``predicted`` (bool, shape (n_patterns,)): as positive."""
     counts = confusions(groups, predicted)
     out = {}
     for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):

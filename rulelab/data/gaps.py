@@ -45,13 +45,8 @@ class Gap:
     undefined: tuple[str, ...]  # groups without a single such row, which are left out
 
 
-def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: float = 0.95) -> Gap:
-    """Compare all pairs of groups.
-
-    ``per_group``: see `rulelab.data.metrics.group_confusions`. ``criterion``: one of `MEASURED`. The gap of equalized
-    odds is the larger one of its two rates. ``confidence``: of the interval. Of equal differences the first, in the
-    order of the rates and of the groups. Raises ValueError for an unknown criterion.
-    """
+def largest_gap(per_group: Mapping[str, Confusion], criterion: str) -> Gap:
+    """Compare all pairs of groups by one of `MEASURED`; of equal differences the first. Raises ValueError."""
     if criterion not in MEASURED:
         raise ValueError(f"there is no criterion {criterion!r}; the criteria are {', '.join(MEASURED)}")
     best, rate, pair = math.nan, None, None
@@ -66,7 +61,7 @@ def largest_gap(per_group: Mapping[str, Confusion], criterion: str, confidence: 
     low, high, few = math.nan, math.nan, False
     if rate is not None and pair is not None:
         two = [per_group[group] for group in pair]
-        low, high = difference_interval(*((c.rate(rate), *c.interval(rate, confidence)) for c in two))
+        low, high = difference_interval(*((c.rate(rate), *c.interval(rate)) for c in two))
         few = min(c.rows_of(rate) for c in two) < FEW
     left_out = tuple(group for group in per_group if group in undefined)
     return Gap(criterion, best, low, high, rate, pair, few, left_out)
@@ -84,11 +79,9 @@ class Difference(NamedTuple):
 
 
 def largest_difference(rates: pd.DataFrame, rate: str) -> Difference | None:
-    """Compare the groups of a table on one rate: those with `FEW` rows of the kind it counts, where there are two.
+    """Compare the groups of a `rates_table` on one rate: those with `FEW` rows of its kind, where there are two.
 
-    ``rates`` (DataFrame): see `rulelab.data.metrics.rates_table`. ``rate``: one of `rulelab.data.metrics.RATES`. With
-    the group of the higher rate first; ``few`` says that groups of fewer rows had to be compared. None where fewer than
-    two groups have the rate.
+    ``few`` says that groups of fewer rows had to be compared. None where fewer than two groups have the rate.
     """
     known = rates[rates[rate].notna()]
     enough = known[known[f"{rate}_rows"] >= FEW]
@@ -103,11 +96,7 @@ def largest_difference(rates: pd.DataFrame, rate: str) -> Difference | None:
 
 
 def emptied(per_group: Mapping[str, Confusion]) -> str:
-    """Why the rates of the groups are alike and yet of no use: nearly no positive is found, or no negative spared.
-
-    ``per_group``: the groups that are compared. Such as "equal because nearly everyone is missed: true positive
-    rates 2 to 3 %"; empty when the rates say more.
-    """
+    """Why rates of groups are alike and yet of no use: nearly no positive is found, or no negative spared; or empty."""
     for rate, useless, words in (
         ("true_positive_rate", lambda value: value <= NEAR, "nearly everyone is missed"),
         ("false_positive_rate", lambda value: value >= 1 - NEAR, "nearly everyone is taken for positive"),

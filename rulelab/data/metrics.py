@@ -94,9 +94,9 @@ class Confusion:
         scale = whole / squares if squares else 0.0
         return successes * scale, whole * scale
 
-    def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
+    def interval(self, name: str) -> tuple[float, float]:
         """The Wilson interval of the rate called ``name``."""
-        low, high = wilson_interval(*self.trials(name), confidence)
+        low, high = wilson_interval(*self.trials(name))
         return float(low), float(high)
 
     @property
@@ -166,11 +166,9 @@ FEW = 30
 def confusion(
     actual: np.ndarray, predicted: np.ndarray, sample_weight: np.ndarray | None = None, heads: np.ndarray | None = None
 ) -> Confusion:
-    """Count hits and misses.
+    """Count hits and misses of two bool arrays; integer weights are summed exactly.
 
-    ``actual``, ``predicted`` (bool array, shape (n_rows,)): True for the positive class. ``sample_weight`` (int or
-    float array, shape (n_rows,), optional): integer weights are summed exactly. ``heads`` (array, shape (n_rows,),
-    optional): where each row stands for several: for how many; counts have themselves. By default each is one row.
+    ``heads`` (array, shape (n_rows,), optional): for how many rows each row stands; counts have themselves.
     """
     cells = (actual & predicted, ~actual & predicted, ~actual & ~predicted, actual & ~predicted)
     if sample_weight is None:
@@ -189,11 +187,7 @@ def confusion_from(hits: Any, alarms: Any, positives: Any, negatives: Any) -> Co
 
 
 def roc_auc(score: Any, positives: Any, negatives: Any) -> float:
-    """How often a positive has a higher score than a negative, ties counted half: the area under the ROC curve.
-
-    ``score`` (array-like, shape (n,)): of each row, or of each group of rows. ``positives``, ``negatives`` (array-like,
-    shape (n,)): their weight of both classes; none is below 0. ``nan`` when a class has no weight.
-    """
+    """Area under the ROC curve, of scores with a weight of both classes each; ``nan`` when a class has no weight."""
     level, place = np.unique(np.asarray(score, dtype=float), return_inverse=True)
     up = np.bincount(place.ravel(), np.asarray(positives, dtype=float), len(level))
     down = np.bincount(place.ravel(), np.asarray(negatives, dtype=float), len(level))
@@ -202,12 +196,7 @@ def roc_auc(score: Any, positives: Any, negatives: Any) -> float:
 
 
 def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Score interval of a proportion (Wilson, JASA 22, 1927).
-
-    ``successes``, ``trials`` (array-like): counts, broadcast against each other; of weighted rows see
-    `Confusion.trials`. ``confidence``: between 0 and 1. Returns ``low``, ``high`` (float arrays): 0 and 1 where there
-    are no trials. Raises ValueError when the confidence is not between 0 and 1.
-    """
+    """Score interval of proportions (Wilson, JASA 22, 1927), low and high; 0 and 1 where there are no trials."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence!r}")
     k, n = np.broadcast_arrays(np.asarray(successes, dtype=float), np.asarray(trials, dtype=float))
@@ -219,10 +208,7 @@ def wilson_interval(successes: Any, trials: Any, confidence: float = 0.95) -> tu
 
 
 def difference_interval(first: tuple[float, float, float], second: tuple[float, float, float]) -> tuple[float, float]:
-    """Interval of the difference of two independent rates (Newcombe, Statistics in Medicine 17, 1998, method 10).
-
-    ``first``, ``second``: a rate, and the lower and the upper end of its Wilson interval.
-    """
+    """Interval of the difference of two rates with Wilson intervals (Newcombe, Stat. Med. 17, 1998, method 10)."""
     (p1, l1, u1), (p2, l2, u2) = first, second
     return p1 - p2 - math.hypot(p1 - l1, u2 - p2), p1 - p2 + math.hypot(u1 - p1, p2 - l2)
 
@@ -232,12 +218,10 @@ class GroupLabels(np.ndarray):
 
 
 def group_labels(groups: Any, n_rows: int) -> np.ndarray:
-    """One text label per row; several columns give their intersections, joined by a comma.
+    """One text label per row, of several columns their intersections; `MISSING` where a cell is. Raises ValueError.
 
-    Where a cell is missing, the group is `MISSING`, one as any other. Cells that differ have labels that differ: a text
-    that reads like another cell is put in quotes, as in CSV, and in intersections one that holds a comma or a quote.
-
-    Raises ValueError when the length is wrong.
+    Cells that differ have labels that differ: a text that reads like another cell is put in quotes, as in CSV, and in
+    intersections one that holds a comma or a quote.
     """
     groups = in_pandas(groups)
     made = isinstance(groups, GroupLabels)
@@ -291,19 +275,13 @@ def group_rates(
     predicted: np.ndarray,
     groups: Any,
     sample_weight: np.ndarray | None = None,
-    confidence: float = 0.95,
     heads: np.ndarray | None = None,
 ) -> pd.DataFrame:
-    """Every rate of `RATES` within each group, with its Wilson interval.
-
-    ``actual``, ``predicted`` (bool array, shape (n_rows,)). ``groups`` (array of labels, shape (n_rows,), or
-    DataFrame). ``sample_weight``, ``heads`` (array, shape (n_rows,)): see `confusion`. Returns DataFrame: as
-    `rates_table` gives it.
-    """
-    return rates_table(group_confusions(actual, predicted, groups, sample_weight, heads), confidence)
+    """Every rate of `RATES` within each group with its Wilson interval: see `rates_table` and `confusion`."""
+    return rates_table(group_confusions(actual, predicted, groups, sample_weight, heads))
 
 
-def rates_table(per_group: Mapping[str, Confusion], confidence: float = 0.95) -> pd.DataFrame:
+def rates_table(per_group: Mapping[str, Confusion]) -> pd.DataFrame:
     """Counts and rates of groups that are counted already.
 
     Returns
@@ -317,21 +295,15 @@ def rates_table(per_group: Mapping[str, Confusion], confidence: float = 0.95) ->
         `Confusion.trials`.
     """
     counted = list(per_group.values())
-    columns: dict[str, Any] = {name: [getattr(c, at) for c in counted] for name, at in _SIZES.items()}
+    columns: dict[str, Any] = {}
+    for name, attribute in (("rows", "n_rows"), ("weight", "weight"), ("errors", "errors")):
+        columns[name] = [getattr(c, attribute) for c in counted]
     for name in RATES:
         trials = [c.trials(name) for c in counted]
-        low, high = wilson_interval([k for k, _ in trials], [n for _, n in trials], confidence)
-        rows = [c.rows_of(name) for c in counted]
-        columns |= {
-            name: [c.rate(name) for c in counted],
-            f"{name}_low": low,
-            f"{name}_high": high,
-            f"{name}_rows": rows,
-        }
+        low, high = wilson_interval([k for k, _ in trials], [n for _, n in trials])
+        columns |= {name: [c.rate(name) for c in counted], f"{name}_low": low, f"{name}_high": high}
+        columns[f"{name}_rows"] = [c.rows_of(name) for c in counted]
     for name in ("true_positive", "false_positive", "true_negative", "false_negative"):
         columns[name] = [getattr(c, name) for c in counted]
     columns["few"] = [c.few for c in counted]
     return pd.DataFrame(columns, index=pd.Index(list(per_group), name="group", dtype=object))
-
-
-_SIZES = {"rows": "n_rows", "weight": "weight", "errors": "errors"}

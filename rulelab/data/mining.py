@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..arguments import ParameterError, Text, is_number, short
 from ..kernels import bits
@@ -27,6 +26,7 @@ from .antecedents import (
 )
 from .columns import read_weights
 from .conditions import NothingFound
+from .problem_arguments import two_classes
 
 _CHUNK = 1 << 16
 Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -233,7 +233,7 @@ def _measure(n_rows: int, min_support: float, max_support: float, y: Any, weight
     limits[mk.MAX_SUPPORT] = max_support * total + _ROUNDING * (1 if isinstance(total, int) else total)
     positive = np.zeros(n_rows, dtype=bool)
     if y is not None:
-        positive[counting > 0] = _positives(y, n_rows, counting > 0)
+        positive[counting > 0] = two_classes(y, n_rows, counting > 0)[0]
         limits[mk.BY_CLASS] = 1
         limits[mk.MIN_POSITIVES] = _at_least(min_support, counting[positive].sum().item())
         limits[mk.MIN_NEGATIVES] = _at_least(min_support, counting[~positive].sum().item())
@@ -245,20 +245,6 @@ def _at_least(fraction: float, total: int | float) -> float:
     if isinstance(total, int):
         return max(1, math.ceil(fraction * total - _ROUNDING))
     return fraction * total * (1 - _ROUNDING)
-
-
-def _positives(y: Any, n_rows: int, counting: np.ndarray) -> np.ndarray:
-    """Which of the rows that count have the larger of two labels."""
-    labels = pd.Series(np.asarray(y).ravel())
-    if len(labels) != n_rows:
-        raise ValueError(f"y has {len(labels)} labels; the matrix has {n_rows} rows")
-    labels = labels[counting]
-    if labels.isna().any():
-        raise ValueError(f"y is missing in row {labels.index[labels.isna()][0]}")
-    classes = sorted(labels.unique())
-    if len(classes) != 2:
-        raise ValueError(f"y must have two classes, found {len(classes)}: {', '.join(map(repr, classes[:5]))}")
-    return (labels == classes[1]).to_numpy(dtype=bool)
 
 
 def _usable_columns(
@@ -309,15 +295,10 @@ def mine_within(
     memory_limit: int | None = None,
     verbose: bool = False,
 ) -> tuple[Antecedents, str]:
-    """Mine antecedents, of fewer conditions where those of ``max_conditions`` are too many.
+    """As `mine_antecedents`, of fewer conditions where antecedents would be too many, with a note that says so.
 
-    Returns ``antecedents`` and ``note``: what was left out, and what to do about it; empty when nothing was. Raises
-    NothingFound, ValueError: see `mine_antecedents`.
-
-    ``B``, ``max_conditions``, ``min_support``, ``max_support``, ``y``, ``sample_weight``, ``verbose``: see
-    `mine_antecedents`. ``max_antecedents``: None: any number of them. Single conditions are taken however many they
-    are. ``memory_limit``: bytes that the search may take, with the arrays that it makes of the antecedents before it
-    begins.
+    Single conditions are taken however many they are. ``memory_limit``: bytes that the search may take, with the arrays
+    that it makes of the antecedents.
     """
     arguments: dict[str, Any] = {"y": y, "sample_weight": sample_weight, "verbose": verbose}
     most, name = max_antecedents, "max_antecedents"

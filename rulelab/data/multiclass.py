@@ -9,12 +9,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from ..kernels import bits
 from ..sharing import Shared
 from ..shown import Fact, Shown
-from .problem_arguments import Conditions, ProblemError, as_conditions, as_weights, boolean_matrix, names_of
+from .problem_arguments import (
+    Conditions,
+    ProblemError,
+    as_conditions,
+    as_weights,
+    boolean_matrix,
+    classes_of,
+    names_of,
+    read_labels,
+)
 
 if TYPE_CHECKING:
     from .antecedents import Antecedents
@@ -132,11 +140,6 @@ class MultiClassProblem(Shown, Shared):
         cls, matrix: np.ndarray, names: tuple[str, ...], y: Any, sample_weight: Any, conditions: Conditions | None
     ) -> MultiClassProblem:
         n = len(matrix)
-        labels = np.asarray(y)
-        if labels.shape != (n,):
-            raise ProblemError(f"y must have shape ({n},), a label for each row, not {labels.shape}")
-        if pd.isna(labels).any():
-            raise ProblemError(f"y[{int(np.flatnonzero(pd.isna(labels))[0])}] is missing")
         weight = np.ones(n, dtype=np.int64)
         if sample_weight is not None:
             weight = as_weights(sample_weight, n, "sample_weight")
@@ -145,15 +148,12 @@ class MultiClassProblem(Shown, Shared):
         if int(weight.sum()) > LARGEST_WEIGHT:
             raise ProblemError(f"the weights sum to {int(weight.sum())}, which is more than 2^50")
         kept = np.flatnonzero(weight > 0)
-        try:
-            classes, codes = np.unique(labels[kept], return_inverse=True)
-        except TypeError as error:
-            raise ProblemError(f"the labels of y cannot be sorted: {error}") from None
+        classes, codes = classes_of(read_labels(y, n, weight > 0))
         if len(classes) < 2:
             raise ProblemError("y has a single class on the rows of positive weight; two are needed")
         words = bits.pack(matrix[kept])
         group, first = bits.group_equal_rows(words)
         counts = np.zeros((len(first), len(classes)), dtype=np.int64)
-        np.add.at(counts, (group, codes.ravel()), weight[kept])
+        np.add.at(counts, (group, codes), weight[kept])
         sorted_ = bits.order(words[first])
         return cls(matrix[kept][first[sorted_]], counts[sorted_], names, tuple(classes.tolist()), n, conditions)

@@ -37,10 +37,7 @@ def limits_of(max_uses: Any) -> dict[str, int]:
 
 
 def uses_of(limits: Mapping[str, int], conditions: Sequence[Sequence[Condition]] | None, n: int) -> np.ndarray:
-    """Conditions on each limited column that each antecedent has: int64 array, shape (len(limits), n).
-
-    Raises ValueError when no antecedent has a condition on a column, or there are no columns.
-    """
+    """Conditions on each limited column that each of n antecedents has: int64 array; raises ValueError."""
     columns = {c.column for joined in conditions or () for c in joined}
     for column in limits:
         if column not in columns:
@@ -53,11 +50,9 @@ NO_COLUMNS = "(the problem was made of an array without columns)"
 
 
 def users(name: str, names: Sequence[str], conditions: Sequence[Sequence[Condition]] | None) -> np.ndarray:
-    """Which antecedents use what is named: bool array, shape (n_antecedents,), all False for an unknown name.
+    """Which antecedents use a column, a condition, or all conditions of an antecedent: bool array, False if unknown.
 
-    ``name``: of a column: used by every antecedent with a condition on it. Of a condition, or of an antecedent: used by
-    every antecedent that has all its conditions. ``names``: of the antecedents. ``conditions``: of each antecedent;
-    None where they are not known.
+    ``conditions``: of each antecedent; None where they are not known.
     """
     exactly = np.array([one == name for one in names], dtype=bool)
     if conditions is None:
@@ -73,10 +68,7 @@ def users(name: str, names: Sequence[str], conditions: Sequence[Sequence[Conditi
 def used_by(
     given: Iterable[str], names: Sequence[str], conditions: Sequence[Sequence[Condition]] | None, what: str
 ) -> list[np.ndarray]:
-    """`users` of each name.
-
-    Raises ValueError when no antecedent uses what a name says; the message has the nearest names, and ``what`` gave it.
-    """
+    """`users` of each name; ValueError, with the nearest names and ``what`` gave it, when no antecedent is one."""
     found = [(name, users(name, names, conditions)) for name in given]
     for name, which in found:
         if not which.any():

@@ -192,34 +192,29 @@ class Problem(Shown, Shared):
         """The problem of some of the antecedents."""
         words = bits.pack(self.matrix()[:, kept])
         group, first = bits.group_equal_rows(words)
-        positives, negatives, exactly = as_given(self.masses.merged(group, len(first)), self.positives)
-        of_rows = self.row_pattern
-        return replace(
-            self,
-            words=words[first],
-            positives=positives,
-            negatives=negatives,
-            names=tuple(self.names[j] for j in kept),
-            row_pattern=None if of_rows is None else np.where(of_rows < 0, -1, group[of_rows]),
-            conditions=None if self.conditions is None else tuple(self.conditions[j] for j in kept),
-            groups=None if self.groups is None else self.groups.merged(group, len(first)),
-            summed=exactly,
-        )
+        conditions = None if self.conditions is None else tuple(self.conditions[j] for j in kept)
+        names = tuple(self.names[j] for j in kept)
+        return replace(self._merged(words[first], group), names=names, conditions=conditions)
 
     def in_order(self) -> Problem:
         """The same problem with its patterns sorted by their words: in an order that no order of the rows changes."""
         order = bits.order(self.words)
         place = np.empty(self.n_patterns, dtype=np.int64)
         place[order] = np.arange(self.n_patterns)
+        return self._merged(self.words[order], place)
+
+    def _merged(self, words: np.ndarray, group: np.ndarray) -> Problem:
+        """The problem with these patterns, of which ``group`` says which one each pattern becomes."""
+        positives, negatives, exactly = as_given(self.masses.merged(group, len(words)), self.positives)
         of_rows = self.row_pattern
         return replace(
             self,
-            words=self.words[order],
-            positives=self.positives[order],
-            negatives=self.negatives[order],
-            row_pattern=None if of_rows is None else np.where(of_rows < 0, -1, place[of_rows]),
-            groups=None if self.groups is None else self.groups.merged(place, self.n_patterns),
-            summed=None if self.summed is None else self.summed.merged(place, self.n_patterns),
+            words=words,
+            positives=positives,
+            negatives=negatives,
+            row_pattern=None if of_rows is None else np.where(of_rows < 0, -1, group[of_rows]),
+            groups=None if self.groups is None else self.groups.merged(group, len(words)),
+            summed=exactly,
         )
 
     @cached_property

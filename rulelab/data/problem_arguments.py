@@ -88,24 +88,37 @@ def refuse_extreme(weights: np.ndarray, what: str) -> None:
         )
 
 
-def two_classes(y: Any, n: int) -> tuple[np.ndarray, tuple[Any, Any]]:
+def read_labels(y: Any, n: int, counting: np.ndarray | None = None) -> np.ndarray:
+    """One label per row, none missing: of all rows, or of those that are ``counting`` (bool array, shape (n,))."""
     if isinstance(y, pd.DataFrame):
         y = y.iloc[:, 0] if y.shape[1] == 1 else y.to_numpy()
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ProblemError(f"y has shape {labels.shape}, but there are {n} rows; give one label per row")
-    missing = np.flatnonzero(pd.isna(labels))
+    rows = np.arange(n) if counting is None else np.flatnonzero(counting)
+    missing = rows[pd.isna(labels[rows])]
     if len(missing):
         raise ProblemError(f"y, row {missing[0]} is missing ({len(missing)} in all); drop these rows or fill them in")
+    return labels[rows]
+
+
+def classes_of(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different labels, sorted, and which of them each row has: int array, shape (n_rows,)."""
     try:
-        found = np.unique(labels)
+        classes, codes = np.unique(labels, return_inverse=True)
     except TypeError:
         raise ProblemError("y mixes labels of several types; use numbers or strings throughout") from None
+    return classes, codes.ravel()
+
+
+def two_classes(y: Any, n: int, counting: np.ndarray | None = None) -> tuple[np.ndarray, tuple[Any, Any]]:
+    """Which rows, of those that count, have the larger of two labels, and the labels."""
+    found, codes = classes_of(read_labels(y, n, counting))
     if len(found) != 2:
         shown = ", ".join(repr(v) for v in found[:5].tolist()) + (", ..." if len(found) > 5 else "")
         advice = "there is nothing to learn from one class" if len(found) == 1 else "choose one class against the rest"
         raise ProblemError(f"y must hold two classes, but holds {len(found)} ({shown}); {advice}")
-    return labels == found[1], tuple(found.tolist())  # type: ignore[return-value]
+    return codes == 1, tuple(found.tolist())  # type: ignore[return-value]
 
 
 def refuse_single_class(positive: Any, negative: Any, where: str) -> None:

@@ -61,11 +61,7 @@ class Constraints:
 
 
 def constraints_of(problem: Problem, criterion: Criterion, min_group_size: int) -> Constraints:
-    """The constraints of a criterion over the problem's groups; those that every list meets are left out.
-
-    Raises ValueError when there are no two groups to compare, or a group has nothing that its rate could be measured
-    on.
-    """
+    """The constraints of a criterion over the problem's groups, but for what every list meets; raises ValueError."""
     groups = groups_of(problem, criterion)
     masses = groups.masses.divided()
     found, between = parities_of(criterion, groups, masses, min_group_size)
@@ -212,10 +208,7 @@ class ValueConstraints(Constraints):
 def value_constraints(
     problem: Problem, criterion: PredictiveParity, min_group_size: int, low: Fraction, high: Fraction
 ) -> ValueConstraints:
-    """The constraints for a least predictive value between two ends.
-
-    Raises ValueError when there are no two groups to compare.
-    """
+    """The constraints for a least predictive value between two ends; raises ValueError for fewer than two groups."""
     groups = groups_of(problem, criterion)
     (among,) = compared(criterion, groups, min_group_size)
     masses = groups.masses.divided()

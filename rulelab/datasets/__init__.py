@@ -16,7 +16,8 @@ import pandas as pd
 
 from . import cache
 from .cache import home
-from .dataset import Dataset, DatasetError, FetchError, closest, from_frame, quote
+from .dataset import Dataset, DatasetError, FetchError, from_frame
+from .guesses import closest, quote
 from .normalise import LOADERS
 from .reader import DatasetWarning, read, sheet
 from .reading import Reading
@@ -43,22 +44,12 @@ def catalogue() -> pd.DataFrame:
         Columns availability (``"embedded"``, ``"cached"``, ``"download"`` or ``"by hand"``), rows, features,
         positives, target, positive, sensitive (names joined by a comma), description, source.
     """
-    rows = [
-        {
-            "name": record.name,
-            "availability": _availability(record),
-            "rows": record.rows,
-            "features": record.features,
-            "positives": record.positives,
-            "target": record.target,
-            "positive": record.positive,
-            "sensitive": ", ".join(record.sensitive),
-            "description": record.description,
-            "source": record.source,
-        }
-        for record in RECORDS.values()
-    ]
-    return pd.DataFrame(rows).set_index("name")
+    columns = ("rows", "features", "positives", "target", "positive", "sensitive", "description", "source")
+    rows = [[getattr(record, name) for name in columns] for record in RECORDS.values()]
+    table = pd.DataFrame(rows, pd.Index(list(RECORDS), name="name"), columns)
+    table["sensitive"] = table["sensitive"].map(", ".join)
+    table.insert(0, "availability", list(names().values()))
+    return table
 
 
 def load(name: str, *, keep_sensitive: bool | Sequence[str] | str | None = None, download: bool = True) -> Dataset:

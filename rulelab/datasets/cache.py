@@ -39,10 +39,7 @@ def is_cached(record: Record) -> bool:
 
 
 def table(record: Record, download: bool = True, timeout: tuple[float, float] = TIMEOUT) -> pd.DataFrame:
-    """The normalised table of a data set that is cached or can be fetched.
-
-    Raises DatasetError: the cached file is damaged or another one, or there is none and it cannot be fetched.
-    """
+    """The normalised table of a data set that is cached or can be fetched; raises DatasetError."""
     path = home() / record.file
     if path.is_file():
         csv = _checked_file(record, path)
@@ -85,7 +82,7 @@ def to_normalised(record: Record, raw: bytes, origin: str) -> bytes:
 def _other(record: Record, csv: bytes) -> str:
     """How a normalised CSV is seen to be another one; empty: it is that of the data set."""
     if record.sha256 is not None:
-        found = _digest(csv)
+        found = hashlib.sha256(csv).hexdigest()
         return "" if found == record.sha256 else f"the SHA-256 is {found}, expected {record.sha256}"
     try:
         frame = _parsed(csv)
@@ -164,7 +161,3 @@ def _gunzip(raw: bytes, origin: str) -> bytes:
         return gzip.decompress(raw)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DatasetError(f"{origin} is damaged or no gzip file ({error}); remove or replace it") from error
-
-
-def _digest(csv: bytes) -> str:
-    return hashlib.sha256(csv).hexdigest()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..extras import as_pandas
-from ..shown import Fact, Shown, percent, rows_below
+from ..shown import Fact, Shown, figure, percent, rows_below
 from .dates import dates_of, is_text, is_time, parts_of
-from .guesses import UNKNOWNS, is_sensitive, positive_of, unknown_of
+from .guesses import UNKNOWNS, closest, in_which_rows, is_sensitive, listing, positive_of, quote, unknown_of
 from .leaks import leak
 
 DATES = ("parts", "ignore")
@@ -93,8 +93,11 @@ class Dataset(Shown):
         yield "rows", len(self.X)
         yield "features", self.X.shape[1]
         yield "target", f"{self.target} = {self.positive} in {int(self.y.sum())} of {len(self.y)} rows"
-        yield "sensitive", None if self.sensitive is None else tuple(map(str, self.sensitive))
+        yield "negative class", self.negative
+        people = () if self.sensitive is None else self.sensitive.columns
+        yield "sensitive", tuple(f"{name} ({'also' if name in self.X else 'not'} a feature)" for name in people)
         yield "weighted by", None if self.weight is None else str(self.weight.name)
+        yield "not features", () if self.extra is None else tuple(map(str, self.extra))
         yield "missing cells", int(self.X.isna().to_numpy().sum()) or None
         yield "what", self.description or None
         yield "from", self.source or None
@@ -129,18 +132,9 @@ class Dataset(Shown):
         return None if self.weight is None else self.weight.iloc[rows]
 
     def summary(self) -> str:
-        """A few lines of text: what the data are, their size, the target, the sensitive attributes, the source."""
-        lines = [f"{self.name}: {self.description}" if self.description else self.name, self._shape()]
-        lines.append(f"target {self.target}: positive {self.positive!r}, negative {self.negative!r}")
-        if self.sensitive is not None:
-            inside = [f"{c} ({'also' if c in self.X.columns else 'not'} a feature)" for c in self.sensitive.columns]
-            lines.append(f"sensitive: {', '.join(inside)}")
-        if self.weight is not None:
-            lines.append(f"rows weigh as {self.weight.name} says")
-        if self.extra is not None:
-            lines.append(f"not features: {', '.join(map(str, self.extra.columns))}")
-        lines += [f"{label}: {text}" for label, text in (("source", self.source), ("notes", self.notes)) if text]
-        return "\n".join(lines)
+        """What the data are, their size, the target, the sensitive attributes, the source: a line each."""
+        known = ((name, value) for name, value in self._facts() if value not in (None, ()))
+        return "\n".join([self.name, *(f"{name}: {figure(value)}" for name, value in known)])
 
 
 def from_frame(
@@ -299,40 +293,20 @@ def check_names(columns: Sequence[str]) -> None:
         seen[column] = position
 
 
-def closest(word: str, known: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"``, x being the known word nearest to the given one, or a full stop if none is near."""
-    by_fold = {k.strip().casefold(): k for k in known}
-    match = difflib.get_close_matches(word.strip().casefold(), by_fold, n=1, cutoff=0.6)
-    return f"; did you mean {quote(by_fold[match[0]])}?" if match else "."
-
-
-def quote(value: object, limit: int = 60) -> str:
-    """The value as it would be written in Python, on one line and cut to `limit` characters."""
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 4] + "..." + text[-1]
-
-
-def listing(values: Sequence[object], limit: int = 8) -> str:
-    """The values quoted, the first `limit` of them."""
-    shown = ", ".join(quote(v) for v in values[:limit])
-    return shown + (f" and {len(values) - limit} more" if len(values) > limit else "")
-
-
 def _in_pandas(frame: Any) -> pd.DataFrame:
     if isinstance(frame, pd.DataFrame):
         return frame
     import narwhals as nw
 
+    kind = type(frame).__name__
     try:
-        found = nw.from_native(frame, eager_only=True)
+        made: pd.DataFrame = as_pandas(nw.from_native(frame, eager_only=True), f"a {kind}", DatasetError)
     except TypeError:
         raise DatasetError(
-            f"a data set is made of a dataframe in memory, of pandas, Polars or PyArrow, not of this "
-            f"{type(frame).__name__}; rulelab.tables.open takes one that is not in memory"
+            f"a data set is made of a dataframe in memory, of pandas, Polars or PyArrow, not of this {kind}; "
+            "rulelab.tables.open takes one that is not in memory"
         ) from None
-    return cast(
-        pd.DataFrame, as_pandas(found, f"a {type(frame).__name__} of another library than pandas", DatasetError)
-    )
+    return made
 
 
 def _listed(columns: Iterable[str] | str) -> list[str]:
@@ -357,37 +331,37 @@ def _check_roles(columns: Sequence[str], roles: Mapping[str, Sequence[str]]) -> 
 
 
 def _check_finite(frame: pd.DataFrame) -> None:
-    for column in frame.columns:
-        values = frame[column]
+    for column, values in frame.items():
         if not pd.api.types.is_float_dtype(values):
             continue
         infinite = np.isinf(values.to_numpy(dtype=float, na_value=np.nan))
         if infinite.any():
-            raise DatasetError(
-                f"column {quote(column)} has an infinite value in {in_which_rows(infinite)}; "
-                "replace it by a number or leave it empty"
-            )
+            where, advice = in_which_rows(infinite), "replace it by a number or leave it empty"
+            raise DatasetError(f"column {quote(column)} has an infinite value in {where}; {advice}")
 
 
 def _with_target(frame: pd.DataFrame, target: str, said: list[str]) -> pd.DataFrame:
-    """The rows that have a target; the number of the others is said."""
+    """The rows that have a target."""
     missing = frame[target].isna().to_numpy(dtype=bool)
     if missing.all():
         raise DatasetError(f"target {quote(target)} is missing in every row")
-    if missing.any():
-        said.append(f"{missing.sum()} of {len(missing)} rows have no target and are left out")
-    return frame[~missing].reset_index(drop=True)
+    return _without(frame, missing, " have no target and", said)
 
 
 def _with_known_target(frame: pd.DataFrame, target: str, positive: Any, unknown: str, said: list[str]) -> pd.DataFrame:
-    """The rows whose target does not say that it is not known; the number of the others is said."""
+    """The rows whose target does not say that it is not known."""
     if unknown not in UNKNOWNS:
         raise DatasetError(f"unknown must be one of {', '.join(map(repr, UNKNOWNS))}, not {quote(unknown)}")
     found = [label for label in unknown_of([*map(scalar, frame[target].dropna().unique())]) if label != positive]
-    if not found or unknown == "negative":
+    found = found if unknown == "leave out" else []
+    return _without(frame, frame[target].isin(found).to_numpy(bool), f", whose {target} is {listing(found)},", said)
+
+
+def _without(frame: pd.DataFrame, rows: np.ndarray, which: str, said: list[str]) -> pd.DataFrame:
+    """The table without some rows, whose number is said."""
+    if not rows.any():
         return frame
-    rows = frame[target].isin(found).to_numpy(dtype=bool)
-    said.append(f"{rows.sum()} of {len(rows)} rows, whose {target} is {listing(found)}, are left out")
+    said.append(f"{rows.sum()} of {len(rows)} rows{which} are left out")
     return frame[~rows].reset_index(drop=True)
 
 
@@ -405,13 +379,6 @@ def _weights(values: pd.Series) -> pd.Series:
     if not numbers.any():
         raise DatasetError(f"{what} is 0 in every row; some row must count")
     return values.copy()
-
-
-def in_which_rows(mask: np.ndarray, limit: int = 5) -> str:
-    """Where the mask is set, in words: "row 3", "rows 3, 5 and 12 more"; rows count from 1."""
-    rows = np.flatnonzero(mask) + 1
-    text = ("row " if len(rows) == 1 else "rows ") + ", ".join(str(r) for r in rows[:limit])
-    return text + (f" and {len(rows) - limit} more" if len(rows) > limit else "")
 
 
 def _binary(values: pd.Series, positive: Any) -> tuple[Any, Any, pd.Series]:
@@ -452,19 +419,20 @@ def _order(label: Any) -> tuple[int, float, str]:
 def _find_label(positive: Any, labels: Sequence[Any], target: str) -> Any:
     """The label that equals the wanted one, or else is written the same or is the same number."""
     wanted = scalar(positive)
-    for label in labels:
-        if type(label) is type(wanted) and label == wanted:
-            return label
-    for label in labels:
-        if str(label) == str(wanted) or (_number(label) is not None and _number(label) == _number(wanted)):
-            return label
+    for same in (
+        lambda label: type(label) is type(wanted) and label == wanted,
+        lambda label: str(label) == str(wanted) or _number(label) == _number(wanted),
+    ):
+        if found := [label for label in labels if same(label)]:
+            return found[0]
     raise DatasetError(
         f"positive label {quote(positive)} is not among the values of target {target}: {listing(labels)}"
     )
 
 
-def _number(value: Any) -> float | None:
+def _number(value: Any) -> float:
+    """NaN, which is equal to nothing, for what is none."""
     try:
         return float(value)
     except (TypeError, ValueError):
-        return None
+        return math.nan

@@ -89,10 +89,7 @@ def times_of(texts: pd.Series) -> pd.Series:
 
 
 def parts_of(name: str, dates: pd.Series) -> dict[str, pd.Series]:
-    """A column for each of `PARTS`, and for the hour where there is a time: missing where the date is.
-
-    Numbers, and the names of weekdays; times of day and durations are given in hours.
-    """
+    """A column for each of `PARTS`, and for the hour where there is a time; of times and durations their hours."""
     if not pd.api.types.is_datetime64_any_dtype(dates.dtype):
         return {f"{name}: hours": _hours(dates)}
     year, month, hour = (

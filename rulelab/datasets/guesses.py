@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..files import load_tables
 
@@ -34,12 +37,10 @@ def folded(label: Any) -> str:
 
 
 def positive_of(rows: Mapping[Any, int]) -> Any:
-    """The label that is taken for the positive class.
+    """The label, of those with their rows in order, that is taken for the positive class.
 
     A word for yes, in the usual languages; of two labels the other one of a word for no, or the one that is an event
     (such as fraud); else the rarer one, and of numbers that are equally rare the larger one.
-
-    ``rows``: the labels, in their order, with the number of rows of each.
     """
     labels = list(rows)
     words = [folded(label) for label in labels]
@@ -85,6 +86,32 @@ def in_rows(label: Any, rows: int, total: int) -> str:
     """A class with its share, as in "Ja (510, 17 %)"."""
     percent = 100 * rows / total if total else 0.0
     return f"{label} ({rows}, {percent:.{0 if percent >= 10 else 1 if percent >= 1 else 2}f} %)"
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"``, x being the known word nearest to the given one, or a full stop if none is near."""
+    by_fold = {k.strip().casefold(): k for k in known}
+    match = difflib.get_close_matches(word.strip().casefold(), by_fold, n=1, cutoff=0.6)
+    return f"; did you mean {quote(by_fold[match[0]])}?" if match else "."
+
+
+def quote(value: object, limit: int = 60) -> str:
+    """The value as it would be written in Python, on one line and cut to `limit` characters."""
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 4] + "..." + text[-1]
+
+
+def listing(values: Sequence[object], limit: int = 8) -> str:
+    """The values quoted, the first `limit` of them."""
+    shown = ", ".join(quote(v) for v in values[:limit])
+    return shown + (f" and {len(values) - limit} more" if len(values) > limit else "")
+
+
+def in_which_rows(mask: np.ndarray, limit: int = 5) -> str:
+    """Where the mask is set, in words: "row 3", "rows 3, 5 and 12 more"; rows count from 1."""
+    rows = np.flatnonzero(mask) + 1
+    text = ("row " if len(rows) == 1 else "rows ") + ", ".join(str(r) for r in rows[:limit])
+    return text + (f" and {len(rows) - limit} more" if len(rows) > limit else "")
 
 
 def is_protected(name: str) -> bool:

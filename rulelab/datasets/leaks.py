@@ -21,11 +21,9 @@ _LEAST_BITS = 10.0
 
 
 def leak(values: pd.Series, labels: np.ndarray, heads: np.ndarray | None = None) -> str:
-    """The evidence that a column determines the labels, or nearly, in words; empty where it does not.
+    """The evidence that a column determines the labels (int array; negative: missing), or nearly; empty: it does not.
 
-    ``values`` (Series, shape (n_rows,)): all rows; missing cells are a value of their own. ``labels`` (int array, shape
-    (n_rows,)): codes of the classes from 0; negative where the target is missing: these rows do not count. ``heads``
-    (int array, shape (n_rows,), optional): for how many rows each row stands; default: one.
+    ``heads`` (int array, shape (n_rows,), optional): for how many rows each row stands.
     """
     known = labels >= 0
     values, labels = values[known], labels[known]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,17 +70,6 @@ def adult(raw: bytes) -> pd.DataFrame:
     return frame
 
 
-def bank_full(raw: bytes) -> pd.DataFrame:
-    """bank-full.csv of bank.zip, which is inside the source's archive."""
-    return _table(_member(raw, "bank.zip", "bank-full.csv"), sep=";")
-
-
-def bank_marketing(raw: bytes) -> pd.DataFrame:
-    """bank-additional-full.csv of bank-additional.zip, which is inside the source's archive."""
-    frame = _table(_member(raw, "bank-additional.zip", "bank-additional-full.csv"), sep=";")
-    return frame.astype(dict.fromkeys(BANK_FLOATS, float))
-
-
 def default(raw: bytes) -> pd.DataFrame:
     """The CSV of the credit card clients: an identifier, 23 features in a fixed order, the target."""
     frame, header = _table(raw), _header("default")
@@ -93,13 +82,6 @@ def default(raw: bytes) -> pd.DataFrame:
     return frame
 
 
-def banknote(raw: bytes) -> pd.DataFrame:
-    """data_banknote_authentication.txt."""
-    header = _header("banknote")
-    frame = _table(_member(raw, "data_banknote_authentication.txt"), names=header)
-    return frame.astype(dict.fromkeys(header[:-1], float))
-
-
 def heart(raw: bytes) -> pd.DataFrame:
     """processed.cleveland.data without the rows where ca is missing; disease: any degree of it."""
     frame = _table(_member(raw, "processed.cleveland.data"), names=_header("heart"), na_values=["?"])
@@ -109,37 +91,12 @@ def heart(raw: bytes) -> pd.DataFrame:
     return frame
 
 
-def ionosphere(raw: bytes) -> pd.DataFrame:
-    """ionosphere.data; the first two of the 34 columns are whole numbers."""
-    frame = _table(_member(raw, "ionosphere.data"), names=[*IONOSPHERE, "class"])
-    return frame.astype(dict.fromkeys(IONOSPHERE[:2], np.int64) | dict.fromkeys(IONOSPHERE[2:], float))
-
-
 def liver(raw: bytes) -> pd.DataFrame:
     """bupa.data; the target is made of the number of drinks, the last column only marks a train-test split."""
     header = _header("liver")
     frame = _table(_member(raw, "bupa.data"), names=header)
     target = (frame["drinks"] > 2).astype(np.int64)
     return frame[header[:5]].astype(np.int64).assign(drinks_gt_2=target)
-
-
-def transfusion(raw: bytes) -> pd.DataFrame:
-    """transfusion.data, whose header is long and whose numbers are padded with blanks."""
-    frame = _table(_member(raw, "transfusion.data"))
-    return frame.set_axis(_header("transfusion"), axis=1).astype(np.int64)
-
-
-def magic(raw: bytes) -> pd.DataFrame:
-    """magic04.data."""
-    header = _header("magic")
-    return _table(_member(raw, "magic04.data"), names=header).astype(dict.fromkeys(header[:-1], float))
-
-
-def mushroom(raw: bytes) -> pd.DataFrame:
-    """agaricus-lepiota.data with the class moved to the end."""
-    header = _header("mushroom")
-    frame = _table(_member(raw, "agaricus-lepiota.data"), names=header, dtype=str)
-    return frame[[*header[1:], "class"]]
 
 
 def musk(raw: bytes) -> pd.DataFrame:
@@ -157,12 +114,6 @@ def german(raw: bytes) -> pd.DataFrame:
     return frame.assign(risk=frame.pop("risk").map({1: "good", 2: "bad"}))
 
 
-def pima(raw: bytes) -> pd.DataFrame:
-    """pima-indians-diabetes.data.csv, which has no header."""
-    header, decimals = _header("pima"), ("bmi", "pedigree")
-    return _table(raw, names=header).astype({name: float if name in decimals else np.int64 for name in header})
-
-
 def ilpd(raw: bytes) -> pd.DataFrame:
     """Indian Liver Patient Dataset (ILPD).csv, without a header, or one that has a header; 2 is no liver patient."""
     text = _member(raw, "Indian Liver Patient Dataset (ILPD).csv")
@@ -173,29 +124,24 @@ def ilpd(raw: bytes) -> pd.DataFrame:
 
 def heloc(raw: bytes) -> pd.DataFrame:
     """heloc_dataset_v1.csv with the target moved to the end."""
-    frame = _table(raw)
-    return frame.assign(RiskPerformance=frame.pop("RiskPerformance"))
+    return _last("RiskPerformance", _table(raw))
 
 
 def _table(
     raw: bytes, names: Sequence[str] | None = None, na_values: Sequence[str] = (), **options: Any
 ) -> pd.DataFrame:
     """Read delimited text; a header is there unless names are given; an empty cell is missing, ``NA`` is a text."""
-    return parse_csv(
-        io.StringIO(raw.decode("utf-8")),
-        header=0 if names is None else None,
-        names=names,
-        keep_default_na=False,
-        na_values=["", *na_values],
-        **options,
-    )
+    how = {"header": 0 if names is None else None, "names": names, "na_values": ["", *na_values]} | options
+    return parse_csv(io.StringIO(raw.decode("utf-8")), keep_default_na=False, **how)
+
+
+def _last(target: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with its target at the end."""
+    return frame.assign(**{target: frame.pop(target)})
 
 
 def _member(raw: bytes, *names: str) -> bytes:
-    """The file of that name in a zip archive, wherever it lies in it; several names: archives inside archives.
-
-    Bytes that are no archive are taken to be the wanted file itself.
-    """
+    """The file of that name, wherever it lies in a zip archive, or in one inside another; or the bytes themselves."""
     for name in names:
         if not raw.startswith(b"PK"):
             return raw
@@ -207,11 +153,35 @@ def _member(raw: bytes, *names: str) -> bytes:
     return raw
 
 
-_EVERY = (
-    compas, adult, bank_full, bank_marketing, default, banknote, heart, ionosphere, liver, transfusion, magic, mushroom,
-    musk, german, pima, ilpd, heloc,
-)  # fmt: skip
-NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {each.__name__: each for each in _EVERY}
+def _plain(
+    *members: str, names: Sequence[str] | None = None, kinds: Mapping[str, type] | None = None, **options: Any
+) -> Callable[[bytes], pd.DataFrame]:
+    """What reads a file in archives that is a table as it is, but for names and types of columns."""
+    return lambda raw: _table(_member(raw, *members), names, **options).astype(dict(kinds or {}))
+
+
+def _floats(names: Sequence[str]) -> dict[str, type]:
+    return dict.fromkeys(names, float)
+
+
+_BANKNOTE, _MAGIC, _TRANSFUSION, _PIMA = map(_header, ("banknote", "magic", "transfusion", "pima"))
+_OWN = (compas, adult, default, heart, liver, musk, german, ilpd, heloc)
+NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {each.__name__: each for each in _OWN} | {
+    "bank_full": _plain("bank.zip", "bank-full.csv", sep=";"),
+    "bank_marketing": _plain("bank-additional.zip", "bank-additional-full.csv", kinds=_floats(BANK_FLOATS), sep=";"),
+    "banknote": _plain("data_banknote_authentication.txt", names=_BANKNOTE, kinds=_floats(_BANKNOTE[:-1])),
+    "ionosphere": _plain(
+        "ionosphere.data",
+        names=[*IONOSPHERE, "class"],
+        kinds=dict.fromkeys(IONOSPHERE[:2], np.int64) | _floats(IONOSPHERE[2:]),
+    ),
+    "magic": _plain("magic04.data", names=_MAGIC, kinds=_floats(_MAGIC[:-1])),
+    "transfusion": _plain(
+        "transfusion.data", names=_TRANSFUSION, kinds=dict.fromkeys(_TRANSFUSION, np.int64), header=0
+    ),
+    "pima": _plain(names=_PIMA, kinds={n: float if n in ("bmi", "pedigree") else np.int64 for n in _PIMA}),
+    "mushroom": lambda raw: _last("class", _plain("agaricus-lepiota.data", names=_header("mushroom"), dtype=str)(raw)),
+}
 
 
 # what needs neither a file nor a network ------------------------------------------------------------------------------
@@ -254,14 +224,9 @@ def tic_tac_toe() -> pd.DataFrame:
     return frame
 
 
-def _compas_of_the_package() -> pd.DataFrame:
-    """ProPublica's COMPAS data, 7214 x 14, from the file of this package."""
-    return _table(gzip.decompress(Path(__file__).with_name("compas.csv.gz").read_bytes()))
-
-
 LOADERS: dict[str, Callable[[], pd.DataFrame]] = {
     "breast_cancer": breast_cancer,
     "diabetes": diabetes,
     "tic_tac_toe": tic_tac_toe,
-    "compas": _compas_of_the_package,
+    "compas": lambda: _table(gzip.decompress(Path(__file__).with_name("compas.csv.gz").read_bytes())),
 }

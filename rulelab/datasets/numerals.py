@@ -12,9 +12,8 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from .dataset import listing, quote
 from .dates import HOURS, form_of, is_text
-from .guesses import WORDS
+from .guesses import WORDS, listing, quote
 from .reading import Reading
 
 PLAIN = (".", "")
@@ -158,11 +157,7 @@ class _Parts:
 
 
 def forms(columns: Mapping[str, Cells], given: Reading) -> tuple[dict[str, Form], Reading]:
-    """How each column is read, and by which marks most are.
-
-    ``columns``: the cells of each column. ``given``: marks that are None are guessed: those by which most columns are
-    numbers, then for each column that is none by them the others.
-    """
+    """How each column is read, and the marks by which most are numbers, which are guessed where they are None."""
     asked = [marks for marks in MARKS if _allowed(marks, given)] or [(given.decimal or ".", given.thousands or "")]
     parts = {name: _Parts(cells, given) for name, cells in columns.items()}
     best, doubt = _best(list(parts.values()), asked, str(given.separator))
@@ -198,7 +193,7 @@ def _form(parts: _Parts, asked: Sequence[tuple[str, str]], usual: tuple[str, str
         unlike = f"in a file of decimal {_NAMES[usual[0]]}s" if marks[0] != usual[0] else "unlike the others"
         doubts.append(f"has decimal {_NAMES[marks[0]]}s, {unlike}; it is read so")
     if marks != usual:
-        doubts += filter(None, [_ambiguous(parts.cores, marks, fits)])
+        doubts += filter(None, [_ambiguous(parts.cores, marks, [each for each in fits if each[0] != marks[0]])])
     wholes = [_WHOLE.fullmatch(as_python_writes(core, marks)) for core in parts.cores]
     whole = all(wholes) and (marks[0] != "." or not parts.pointed) and not parts.cells.matching(_LONG)
     empty = {**parts.empty, **parts.unsaid}
@@ -226,12 +221,12 @@ def _of_time(parts: _Parts) -> Form:
     return Form(kind, empty={**parts.empty, **parts.unsaid}, doubts=tuple(doubts), dates=form)
 
 
-def _ambiguous(cores: Sequence[str], marks: tuple[str, str], fits: Sequence[tuple[str, str]]) -> str:
-    """That a cell could be another number by other marks by which all are numbers, too."""
-    for other in (each for each in fits if each[0] != marks[0]):
+def _ambiguous(cores: Iterable[str], marks: tuple[str, str], others: Sequence[tuple[str, str]]) -> str:
+    """That a cell could be another number by other marks; empty where none is."""
+    for other in others:
         for core in cores:
-            one, two = as_python_writes(core, marks), as_python_writes(core, other)
-            if one != two:
+            one, two = (as_python_writes(core, m) if is_number(core, m) else "" for m in (marks, other))
+            if one and two and one != two:
                 return f"{quote(core)} is read as {one}, {_by(marks)}; it could be {two}, {_by(other)}"
     return ""
 
@@ -259,8 +254,7 @@ def numbers(
 ) -> tuple[pd.DataFrame, Reading, dict[str, Form]]:
     """The table with numbers in place of texts that are numbers, by which marks, and how its columns were read.
 
-    ``frame`` (DataFrame): as read with a decimal point. ``as_texts``: gives these columns of the same table with every
-    cell as text, missing where nothing is written. ``has_codes``: whether some number may begin with a zero.
+    ``as_texts`` gives columns with every cell as text. ``has_codes``: whether some number may begin with a zero.
     """
     every = list(frame.columns)
     some = [c for c in every if has_codes or is_text(frame[c]) or frame[c].isna().any()]
@@ -335,11 +329,7 @@ def _best(columns: Sequence[_Parts], asked: Sequence[tuple[str, str]], separator
     tried = {m: (sum(c.share(m) >= NEARLY for c in columns), m[0] == usual, not m[1]) for m in promising}
     best = max(tried, key=lambda marks: tried[marks])
     rivals = [m for m in tried if m[0] != best[0] and tried[m][0] == tried[best][0]]
-    for cell in (cell for column in columns for cell in column.cores if rivals):
-        one, other = (as_python_writes(cell, marks) if is_number(cell, marks) else "" for marks in (best, rivals[0]))
-        if one and other and one != other:
-            return best, f"{quote(cell)} is read as {one}, {_by(best)}; it could be {other}, {_by(rivals[0])}"
-    return best, ""
+    return best, _ambiguous([cell for column in columns for cell in column.cores], best, rivals[:1])
 
 
 def _share(values: Iterable[object], marks: tuple[str, str]) -> float:

@@ -12,7 +12,8 @@ import zipfile
 import zlib
 from typing import Any
 
-from .dataset import DatasetError, listing, quote
+from .dataset import DatasetError
+from .guesses import listing, quote
 
 BYTES_PER_CELL = 32  # with a limit on cells: how much a compressed file may unpack to, on average
 LEAST_UNPACKED_BYTES = 1_000_000  # of a Parquet file, which has more than its cells

@@ -14,7 +14,8 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from ..extras import require_pyarrow
-from .dataset import Dataset, DatasetError, check_names, quote
+from .dataset import Dataset, DatasetError, check_names
+from .guesses import quote
 from .numerals import Form, numbers
 from .packed import BYTES_PER_CELL, LEAST_UNPACKED_BYTES, gunzip, too_large, unzipped
 from .reading import Reading, decoded, parse_csv, records, separated
@@ -234,10 +235,7 @@ def _csv(
 def _check_widths(
     text: str, separator: str, columns: int, file_name: str, max_cells: int | None, skip: int
 ) -> tuple[int, int]:
-    """Refuse a row with too few or too many cells, and too large a table.
-
-    Returns the number of rows, and how many lines are above the first one when ``skip`` lines that are not blank are.
-    """
+    """Refuse rows with too few or too many cells, and too large a table; rows, and lines above the first of them."""
     rows, begin = -skip, 0
     limit = None if max_cells is None else max_cells // columns
     for line, record in records(text, separator, file_name):
@@ -289,7 +287,8 @@ def _unpacked(raw: bytes, file: Any, limit: int, file_name: str) -> Any:
     groups = range(file.metadata.num_row_groups)
     if sum(file.metadata.row_group(k).total_byte_size for k in groups) > limit:
         raise DatasetError(said)
-    texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+    kinds = {pa.string(), pa.large_string(), pa.binary(), pa.large_binary()}
+    texts = [field.name for field in file.schema_arrow if field.type in kinds]
     table = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts).read()
     total = 0
     for name in texts:
@@ -300,12 +299,3 @@ def _unpacked(raw: bytes, file: Any, limit: int, file_name: str) -> Any:
         raise DatasetError(said)
     columns = [table[field.name].cast(field.type) for field in file.schema_arrow]
     return pa.Table.from_arrays(columns, schema=file.schema_arrow)
-
-
-def _is_text(type_: Any) -> bool:
-    import pyarrow as pa
-
-    return any(
-        check(type_)
-        for check in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-    )

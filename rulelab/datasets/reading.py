@@ -13,14 +13,15 @@ from typing import Any, TextIO
 
 import pandas as pd
 
-from .dataset import DatasetError, listing, quote
+from .dataset import DatasetError
+from .guesses import listing, quote
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 DECIMALS = {"point": ".", "comma": ","}
 HEADERS = {"yes": True, "no": False, "true": True, "false": False}
 THOUSANDS = {"none": "", "comma": ",", "point": ".", "space": " ", "apostrophe": "'"}
 ENCODINGS = ("utf-8", "utf-16", "cp1252", "latin-1", "cp1250", "cp1251", "gb18030", "shift_jis")
-"""The usual ones; of them UTF-8, UTF-16 and cp1252 are guessed. Any other that Python knows can be given."""
+"""The usual ones; UTF-8, UTF-16 with its mark and cp1252 are guessed. Any other that Python knows can be given."""
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _QUOTED = re.compile(r'"[^"]*"')
 _SAMPLE_CHARACTERS = 200_000
@@ -123,10 +124,7 @@ class Reading:
 
 
 def decoded(raw: bytes, given: Reading, file_name: str) -> tuple[str, Reading]:
-    """The text of a file, and the encoding that it was found to have.
-
-    Raises DatasetError when the bytes are no text in the given encoding, or in none that is guessed.
-    """
+    """The text of a file, and the encoding that it was found to have; raises DatasetError."""
     encoding, doubt = given.encoding, ""
     if encoding is None:
         encoding, doubt = _guess_encoding(raw)
@@ -190,12 +188,10 @@ def _title_lines(first: Sequence[Sequence[str]]) -> int:
     for skip in range(one_each, len(widths)):
         width = len(first[skip])
         if width > max(widths[:skip], default=0) and all(len(record) == width for record in first[skip:]):
-            return skip if skip == one_each or _names_columns(first[skip], first[skip + 1 :]) else 0
+            head, below = first[skip], first[skip + 1 :]
+            named = len(below) >= _FEWEST_BELOW and all(cell.strip() for cell in head) and not _is_data(head, below)
+            return skip if skip == one_each or named else 0
     return 0
-
-
-def _names_columns(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    return len(below) >= _FEWEST_BELOW and all(cell.strip() for cell in head) and not _is_data(head, below)
 
 
 def _is_data(head: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -248,12 +244,6 @@ def _guess_encoding(raw: bytes) -> tuple[str, str]:
     for mark, name in _MARKS:
         if raw.startswith(mark):
             return name, ""
-    zeros = raw[:_SAMPLE_CHARACTERS]
-    if b"\0" in zeros:  # every second byte of plain letters in UTF-16
-        even, odd = zeros[::2].count(0), zeros[1::2].count(0)
-        if max(even, odd) > len(zeros) // 5 and min(even, odd) * 10 < max(even, odd):
-            return "utf-16-le" if odd > even else "utf-16-be", ""
-        return "utf-8", ""
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:

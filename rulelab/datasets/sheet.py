@@ -6,22 +6,24 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .dataset import Dataset, DatasetError, from_frame, in_which_rows, listing, quote, scalar
+from .dataset import Dataset, DatasetError, from_frame, scalar
 from .dates import PARTS, dates_of, has_times, is_text, is_time, times_of
 from .guesses import (
     FEWEST_IDENTIFIED,
     in_rows,
+    in_which_rows,
     is_identifier,
     is_protected,
     is_sensitive,
     is_weight,
+    listing,
     positive_of,
+    quote,
     target_hint,
     unknown_of,
 )
@@ -36,7 +38,6 @@ MAX_CLASSES = 50
 _CATEGORIES = 20  # as many of a column have conditions of their own
 _IDENTIFIER = "an identifier"
 _WORDS = 3
-_FEWEST_TWINS = 20  # rows: of fewer, columns are the same by chance
 _TOTAL = re.compile(r"(grand total|totale?|sum|summe|gesamt|insgesamt|suma|итого|合計|合计)\b", re.IGNORECASE)
 _MOST_NAMED = 10
 """Most classes of a column that is guessed to be the target."""
@@ -287,24 +288,9 @@ class Sheet:
                 said.append(nearly_numbers(self.frame[name], self.reading))
             if getattr(self.frame[name].dtype, "ordered", False):
                 said.append("its order is not used: give it as numbers to have it cut")
-            if name in self._twins:
-                said.append(f"it has the same cells as {quote(self._twins[name])}")
             if any(said):
                 found[name] = tuple(filter(None, said))
         return found
-
-    @cached_property
-    def _twins(self) -> dict[str, str]:
-        """Columns with the cells of one before them, which is given."""
-        first: dict[tuple[str, bytes], str] = {}
-        twins = {}
-        for name in self.frame.columns:
-            hashed = pd.util.hash_pandas_object(self.frame[name], index=False).to_numpy()
-            key = str(self.frame[name].dtype), sha256(hashed).digest()
-            if key in first and len(hashed) >= _FEWEST_TWINS and self.frame[name].nunique() > 1:
-                twins[name] = first[key]
-            first.setdefault(key, name)
-        return twins
 
     def _describe(self, name: str) -> SheetColumn:
         values = self._values(name)

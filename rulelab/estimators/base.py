@@ -7,7 +7,6 @@ import html
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -27,57 +26,19 @@ from ..data.conditions import Condition, NothingFound, attach_conditions, condit
 from ..data.dataframes import in_pandas
 from ..data.exact_weights import Weights
 from ..data.metrics import group_labels, group_rates
-from ..data.problem import Problem
 from ..families import FAMILIES
 from ..interrupts import noted
-from ..models import Model, MultiClassRuleList, Provenance
+from ..models import Model, MultiClassRuleList
 from ..recipe import Recipe
 from ..report import Doubt, Known, doubted
 from ..report.known import compared
 from ..report.report import distance, within
 from ..search import Search, steps
 from ..snapshot import Snapshot, Status
-from .draining import COUNTS, DEEPER, CallbackSupportMixin, Told, check_found, drained, warn_of_open, with_callbacks
+from .draining import DEEPER, CallbackSupportMixin, Fit, Told, check_found, drained, warn_of_open, with_callbacks
 from .proven import Proven
 
 ONE_CLASS = "the rows hold a single class"
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """One model of two classes, as the search left it."""
-
-    model: Model
-    objective: float
-    lower_bound: float
-    gap: float
-    status: Status
-    trace: pd.DataFrame
-    nothing_found: str | None = None
-    search: Search | None = None
-
-    @classmethod
-    def settled(cls, model: Any, objective: float, why: str) -> Self:
-        """A model that is optimal because there is no other."""
-        row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
-        row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
-        model = model.proven(Provenance.of_no_other(objective))
-        return cls(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
-
-    @classmethod
-    def found(cls, snapshot: Snapshot, trace: pd.DataFrame, search: Search, problem: Any) -> Self:
-        """What a search has found in the end."""
-        best = snapshot.incumbent
-        assert best is not None
-        return cls(
-            model=best.model.proven(Provenance.of(snapshot, problem)),
-            objective=best.objective,
-            lower_bound=snapshot.lower_bound,
-            gap=snapshot.gap,
-            status=Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status,
-            trace=trace,
-            search=search,
-        )
 
 
 class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEstimator, abc.ABC):
@@ -295,18 +256,12 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
             except NothingFound as error:
                 why = str(error)
                 warnings.warn(f"{self._noun} is only its default: {error}", UserWarning, stacklevel=3 + DEEPER)
-        with noted() as interrupted:
-            one = self._one_list(features, y, weight, why, told.ending(interrupted))
-        if one is not None:
-            self._keep([one])
-            return
+        targets = self._targets(y, weight)
         exactly: Any = weight
         if self.class_weight is not None:
             exactly = _with_class_weights(self.class_weight, y, weight)
             weight = read_weights(exactly.floats(), len(y), "class_weight", some=True)
-        several = len(self.classes_) > 2
-        targets = [y == label for label in self.classes_] if several else [y]
-        fits: list[_Fit] = []
+        fits: list[Fit] = []
         left = self.time_limit
         with noted() as interrupted:
             for k, target in enumerate(targets):
@@ -314,20 +269,34 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
                 if features is None or len(np.unique(counted)) == 1:
                     if demands := self._recipe.demands:
                         raise ValueError(f"{self._noun} cannot {demands}: {why if features is None else ONE_CLASS}")
-                    fits.append(self._settled(target, weight, why))
+                    fits.append(Fit.settled(*self._without_rules(target, weight), why))
                     continue
                 share = None if left is None else left / (len(targets) - k)
-                problem = self._recipe.problem(features, target, exactly, groups)
-                with told.search(str(self.classes_[k])) if several else nullcontext():
-                    fits.append(self._searched(problem, seed, share, told.ending(interrupted)))
+                search = self._search(features, target, exactly, groups, seed)
+                with told.search(str(self.classes_[k])) if len(targets) > 1 else nullcontext():
+                    fits.append(self._searched(search, share, told.ending(interrupted)))
                 left = None if left is None else max(0.0, left - fits[-1].trace["seconds"].iloc[-1])
         self._keep(fits)
 
-    def _one_list(
-        self, features: Any, y: np.ndarray, weight: np.ndarray | None, why: str, ends: Callable[[Snapshot], bool]
-    ) -> _Fit | None:
-        """One model of several classes, where that is asked for; None: a model each."""
-        return None
+    def _targets(self, y: np.ndarray, weight: np.ndarray | None) -> list[np.ndarray]:
+        """What a model is searched for each: the labels, or of several classes whether they are each of these."""
+        return [y == label for label in self.classes_] if len(self.classes_) > 2 else [y]
+
+    def _search(self, features: Any, y: np.ndarray, weight: Any, groups: Any, seed: int | None) -> Search:
+        """The search for the model of one target."""
+        problem = self._recipe.problem(features, y, weight, groups)
+        return self._recipe.search(problem, random_state=seed, **self._threads)
+
+    def _without_rules(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[Any, float]:
+        """The model of one target that is optimal because there is no other, and its objective."""
+        labels = np.unique(y if weight is None else y[weight > 0])
+        positive = y == labels[-1]
+        positives, negatives = (
+            rows.sum().item() if weight is None else weight[rows].sum().item() for rows in (positive, ~positive)
+        )
+        recipe = self._recipe
+        found: tuple[Any, float] = recipe.family.without_rules(labels.tolist(), positives, negatives, recipe.parameters)
+        return found
 
     def _clear(self) -> None:
         """Forget an earlier fit."""
@@ -341,7 +310,7 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
     def _noun(self) -> str:
         return f"the {FAMILIES[self._FAMILY].noun}"
 
-    def _keep(self, fits: list[_Fit]) -> None:
+    def _keep(self, fits: list[Fit]) -> None:
         """Set the fitted attributes; those that are numbers become arrays where there are several models."""
         self.models_ = tuple(fit.model for fit in fits)
         self._searches = tuple(fit.search for fit in fits)
@@ -358,10 +327,7 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
             traces = {label: fit.trace for label, fit in zip(self.classes_.tolist(), fits, strict=True)}
             self.trace_ = pd.concat(traces, names=["class", "step"]).reset_index("class").reset_index(drop=True)
 
-    def _searched(
-        self, problem: Problem, seed: int | None, time_limit: float | None, ends: Callable[[Snapshot], bool]
-    ) -> _Fit:
-        search = self._recipe.search(problem, random_state=seed, **self._threads)
+    def _searched(self, search: Search, time_limit: float | None, ends: Callable[[Snapshot], bool]) -> Fit:
         if said := getattr(search, "left_out", ""):
             warnings.warn(said, UserWarning, stacklevel=4 + DEEPER)
         snapshot, trace = drained(search, time_limit, self.gap, ends, bool(self.verbose))
@@ -369,18 +335,7 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
         demands = self._recipe.demands
         check_found(snapshot, self._noun, (asked, demands) if asked and demands else asked or demands, time_limit)
         warn_of_open(snapshot, stacklevel=4 + DEEPER)
-        return _Fit.found(snapshot, trace, search, problem)
-
-    def _settled(self, y: np.ndarray, weight: np.ndarray | None, why: str) -> _Fit:
-        """The model that is optimal because there is no other."""
-        labels = np.unique(y if weight is None else y[weight > 0])
-        positive = y == labels[-1]
-        positives, negatives = (
-            rows.sum().item() if weight is None else weight[rows].sum().item() for rows in (positive, ~positive)
-        )
-        recipe = self._recipe
-        model, objective = recipe.family.without_rules(labels.tolist(), positives, negatives, recipe.parameters)
-        return _Fit.settled(model, objective, why)
+        return Fit.found(snapshot, trace, search)
 
     def _doubts(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[Doubt, ...]:
         """What is to be doubted of each model, with its class where there are several."""

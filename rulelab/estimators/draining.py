@@ -6,13 +6,15 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
 from ..families.wording import at_most
+from ..models import Model, Provenance
 from ..search import Search
 from ..snapshot import Snapshot, Status
 
@@ -22,14 +24,49 @@ COUNTS = ("queued", "created", "expanded")
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
+@dataclass(frozen=True)
+class Fit:
+    """One model of two classes, as the search left it."""
+
+    model: Model
+    objective: float
+    lower_bound: float
+    gap: float
+    status: Status
+    trace: pd.DataFrame
+    nothing_found: str | None = None
+    search: Search | None = None
+
+    @classmethod
+    def settled(cls, model: Any, objective: float, why: str) -> Self:
+        """A model that is optimal because there is no other."""
+        row = {"seconds": 0.0, "work": 0, "objective": objective, "lower_bound": objective, "gap": 0.0}
+        row |= {"errors": model.errors, "complexity": 0, **dict.fromkeys(COUNTS, 0)}
+        model = model.proven(Provenance.of_no_other(objective))
+        return cls(model, objective, objective, 0.0, Status.OPTIMAL, pd.DataFrame([row]), why)
+
+    @classmethod
+    def found(cls, snapshot: Snapshot, trace: pd.DataFrame, search: Search) -> Self:
+        """What a search has found in the end."""
+        best = snapshot.incumbent
+        assert best is not None
+        return cls(
+            model=best.model.proven(Provenance.of(snapshot, search.problem)),
+            objective=best.objective,
+            lower_bound=snapshot.lower_bound,
+            gap=snapshot.gap,
+            status=Status.LIMIT if snapshot.status is Status.RUNNING else snapshot.status,
+            trace=trace,
+            search=search,
+        )
+
+
 def drained(
     search: Search, time_limit: float | None, gap: float, ends: Callable[[Snapshot], bool], verbose: bool = False
 ) -> tuple[Snapshot, pd.DataFrame]:
-    """The last state of a search, with status LIMIT where it was interrupted, and all states as a table.
+    """The last state of a search, and all states as a table, nan for what a model has before there is one.
 
-    ``time_limit``: seconds. ``ends``: is asked of each state whether the search ends with it, as after Ctrl-C.
-    ``verbose``: show the progress. Returns ``snapshot`` and ``trace`` (DataFrame): one row per state; nan for what a
-    model has before there is one.
+    ``ends``: is asked of each state whether the search ends with it, as after Ctrl-C.
     """
     trace: list[dict[str, Any]] = []
     for snapshot in search.steps(time_limit=time_limit, gap=gap, verbose=verbose):
@@ -42,11 +79,7 @@ def drained(
 
 
 def check_found(snapshot: Snapshot, what: str, constraint: Any, time_limit: float | None) -> None:
-    """Refuse the end of a search that has no model.
-
-    Raises ValueError: there is none that meets the constraint, or a limit came first. Raises KeyboardInterrupt: the
-    user came first.
-    """
+    """Refuse the end of a search that has no model: ValueError, or KeyboardInterrupt where the user came first."""
     if snapshot.status is Status.INFEASIBLE:
         raise ValueError(f"{what} cannot meet its constraints on these rows: no model meets {constraint!r}; loosen it")
     if snapshot.incumbent is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,8 @@ from ..data.problem_arguments import ProblemError
 from ..models import MultiClassRuleList
 from ..multiclass import MultiClassRuleListSearch
 from ..parameters import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
-from ..snapshot import Snapshot
-from .base import ONE_CLASS, CertifiedClassifier, _Fit
-from .draining import DEEPER, drained, warn_of_open
+from ..search import Search
+from .base import CertifiedClassifier
 
 EACH, ONE_LIST = SEVERAL = ("one list each", "one list")
 _OF_TWO_CLASSES = ("fairness", "class_weight", "must_use", "first_rule", "max_uses", "monotone")
@@ -183,28 +182,34 @@ class RuleListClassifier(CertifiedClassifier):
             raise ParameterError("several_classes", self.several_classes, known)
         return super()._check_parameters(table)
 
-    def _one_list(
-        self, features: Any, y: np.ndarray, weight: np.ndarray | None, why: str, ends: Callable[[Snapshot], bool]
-    ) -> _Fit | None:
-        """The list of least errors / n + regularization * rules, where each rule predicts one of all classes."""
-        if self.several_classes != ONE_LIST or len(self.classes_) < 3:
-            return None
+    @property
+    def _is_one_list(self) -> bool:
+        """Whether each rule of one list predicts one of several classes."""
+        return self.several_classes == ONE_LIST and len(self.classes_) > 2
+
+    def _targets(self, y: np.ndarray, weight: np.ndarray | None) -> list[np.ndarray]:
+        if not self._is_one_list:
+            return super()._targets(y, weight)
         given = [name for name in _OF_TWO_CLASSES if getattr(self, name) is not None]
         if given:
             text = Text(f"one list of several classes cannot have {{{given[0]}}}; give {{several_classes}}={EACH!r}")
             raise ParameterError(given[0], getattr(self, given[0]), "None", text)
         if weight is not None and weight.dtype.kind != "i":
             raise ProblemError("a list of several classes takes whole numbers as sample_weight")
-        labels, codes = np.unique(y, return_inverse=True)
-        if features is None or len(labels) < 2:
-            whole = np.bincount(codes, weights=weight, minlength=len(labels)).astype(np.int64)
-            model: Any = MultiClassRuleList.without_rules(labels.tolist(), whole.tolist())
-            return _Fit.settled(model, model.objective(self.regularization), why if features is None else ONE_CLASS)
+        return [y]
+
+    def _search(self, features: Any, y: np.ndarray, weight: Any, groups: Any, seed: int | None) -> Search:
+        if not self._is_one_list:
+            return super()._search(features, y, weight, groups, seed)
         mined = isinstance(features, Antecedents)
-        problem = (MultiClassProblem.from_antecedents if mined else MultiClassProblem.from_arrays)(
-            features, y, sample_weight=weight
-        )
-        search = MultiClassRuleListSearch(problem, self.regularization, self.max_length, self.memory_limit)
-        snapshot, trace = drained(search, self.time_limit, self.gap, ends, bool(self.verbose))
-        warn_of_open(snapshot, stacklevel=4 + DEEPER)
-        return _Fit.found(snapshot, trace, search, problem)
+        make = MultiClassProblem.from_antecedents if mined else MultiClassProblem.from_arrays
+        problem = make(features, y, sample_weight=weight)
+        return MultiClassRuleListSearch(problem, self.regularization, self.max_length, self.memory_limit)
+
+    def _without_rules(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[Any, float]:
+        if not self._is_one_list:
+            return super()._without_rules(y, weight)
+        labels, codes = np.unique(y, return_inverse=True)
+        counts = np.bincount(codes, weights=weight, minlength=len(labels)).astype(np.int64)
+        model = MultiClassRuleList.without_rules(labels.tolist(), counts.tolist())
+        return model, model.objective(self.regularization)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -72,7 +72,7 @@ class Saved(abc.ABC):
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, with the schema version; raises ModelError for labels or values JSON cannot hold."""
         data = {**serialisation.header(self.family), **self._body()}
-        return serialisation.with_provenance(data, self.provenance)
+        return data if self.provenance is None else {**data, serialisation.PROVENANCE: asdict(self.provenance)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -88,7 +88,9 @@ class Saved(abc.ABC):
         ModelError
             Naming the entry that is missing or wrong.
         """
-        serialisation.check_family(data, cls.family)
+        found = serialisation.check_header(data)
+        if found != cls.family:
+            raise ModelError(f"the saved model is of the family {found!r}, not {cls.family!r}")
         return cls._from_body(data).proven(serialisation.read_provenance(data))
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -299,11 +301,7 @@ class Model(Saved):
 
 
 def indices(antecedents: Iterable[int | str], names: Sequence[str]) -> list[int]:
-    """The index of each antecedent.
-
-    ``names``: of a problem's antecedents. Raises ModelError when there is no such antecedent; for a name the message
-    has the nearest ones.
-    """
+    """The index of each antecedent, by index or name; raises ModelError, with the nearest names, if there is none."""
     if isinstance(antecedents, str):
         raise ModelError(f"antecedents are a sequence of indices or names, not the text {antecedents!r}")
     return [_index(each, names) for each in antecedents]

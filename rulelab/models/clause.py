@@ -6,20 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.conditions import Condition
 from ..errors import ModelError
 from ..shown import as_table, digits, escaped, printable
 from . import serialisation
+from .rule import Literal, read_literal
 from .text import label_text
-
-
-@dataclass(frozen=True)
-class Literal:
-    """A training antecedent as a part of clauses."""
-
-    antecedent: int  # index among the training antecedents
-    name: str
-    conditions: tuple[Condition, ...] | None  # the conditions that must all hold, where they are known
 
 
 @dataclass(frozen=True)
@@ -61,14 +52,7 @@ class Clause:
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON."""
         return {
-            "antecedents": [
-                {
-                    "antecedent": literal.antecedent,
-                    "name": literal.name,
-                    "conditions": serialisation.conditions_to_list(literal.conditions),
-                }
-                for literal in self.literals
-            ],
+            "antecedents": [literal.to_dict() for literal in self.literals],
             "positives": self.positives,
             "negatives": self.negatives,
             "alone_positives": self.alone_positives,
@@ -88,7 +72,9 @@ class Clause:
         n_antecedents : int
             Of the problem.
         """
-        literals = tuple(_literal(item, place) for place, item in serialisation.read_items(data, "antecedents", where))
+        literals = tuple(
+            read_literal(item, place) for place, item in serialisation.read_items(data, "antecedents", where)
+        )
         used = [literal.antecedent for literal in literals]
         if not used or sorted(set(used)) != used or used[0] < 0 or used[-1] >= n_antecedents:
             raise ModelError(
@@ -104,14 +90,6 @@ class Clause:
         if out.alone_positives > out.positives or out.alone_negatives > out.negatives:
             raise ModelError(f"{where!r} of the saved model decides more alone than in all")
         return out
-
-
-def _literal(data: dict[str, Any], where: str) -> Literal:
-    return Literal(
-        antecedent=serialisation.read(data, "antecedent", int, where),
-        name=serialisation.read(data, "name", str, where),
-        conditions=serialisation.read_conditions(data, where),
-    )
 
 
 def formula(clauses: Sequence[Clause], form: str) -> str:

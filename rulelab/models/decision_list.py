@@ -10,14 +10,13 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from ..data.conditions import Condition
 from ..data.metrics import Confusion
 from ..data.problem import Problem
 from ..errors import ModelError
 from ..shown import digits
 from . import serialisation, text
 from .base import Model, Saved, column_of, indices, weights_of
-from .rule import Branch, Rule, conjunction
+from .rule import DEFAULT, Branch, Literal, Rule, conjunction, literal_of
 from .tables import satisfied
 
 _NEARLY = 1e-9
@@ -53,7 +52,7 @@ class Ordered(Saved):
     @property
     def antecedents(self) -> tuple[int, ...]:
         """Indices of the rules' antecedents, in order."""
-        return tuple(rule.antecedent for rule in self.rules)  # type: ignore[misc]
+        return tuple(rule.antecedent for rule in self.rules)
 
     def fired(self, A: Any) -> np.ndarray:
         """Which rule decides each row.
@@ -217,9 +216,7 @@ class DecisionList(Ordered, Model):
     def _read(data: dict[str, Any]) -> dict[str, Any]:
         """The fields that all lists have; raises ModelError."""
         classes = serialisation.read_classes(data)
-        m = serialisation.read_count(data, "n_antecedents", "model")
-        if not isinstance(m, int):
-            raise ModelError("'n_antecedents' of the saved model must be an integer")
+        m = serialisation.read_width(data)
         return {
             "rules": tuple(
                 Rule.from_dict(item, where, classes, m, default=False)
@@ -234,9 +231,7 @@ class DecisionList(Ordered, Model):
 class Captured(NamedTuple):
     """What one rule of a list (or its default) is the first to capture, and what is left when it is reached."""
 
-    antecedent: int | None
-    name: str
-    conditions: tuple[Condition, ...] | None
+    literal: Literal
     counts: Counts
     left: Counts
     mostly_positive: bool
@@ -245,30 +240,27 @@ class Captured(NamedTuple):
     def by_default(cls, positives: int | float, negatives: int | float) -> Self:
         """By the default of a list without rules."""
         counts = (positives, negatives)
-        return cls(None, "", None, counts, counts, positives > negatives)
+        return cls(DEFAULT, counts, counts, positives > negatives)
 
     def rule(self, classes: Sequence[Any], positive: bool, probability: float) -> Rule:
         """The rule that predicts so."""
         p, n = self.counts
         label, correct = (classes[-1], p) if positive else (classes[0], n)
-        return Rule(self.antecedent, self.name, self.conditions, label, p, n, correct, probability)
+        of = self.literal
+        return Rule(of.antecedent, of.name, of.conditions, label, p, n, correct, probability)
 
 
 def capture(problem: Problem, antecedents: Sequence[int | str]) -> Iterator[Captured]:
-    """Let the antecedents capture patterns in order; the default comes last.
-
-    Raises ModelError when there is no such antecedent.
-    """
+    """Let the antecedents capture patterns in order; the default comes last. Raises ModelError."""
     free = np.ones(problem.n_patterns, dtype=bool)
     left = (problem.total_positive, problem.total_negative)
     for j in indices(antecedents, problem.names):
         hit = free & column_of(problem, j)
-        conditions = None if problem.conditions is None else problem.conditions[j]
         counts = weights_of(problem, hit)
-        yield Captured(j, problem.names[j], conditions, counts, left, _mostly_positive(problem, hit, counts))
+        yield Captured(literal_of(problem, j), counts, left, _mostly_positive(problem, hit, counts))
         free &= ~hit
         left = weights_of(problem, free)
-    yield Captured(None, "", None, left, left, _mostly_positive(problem, free, left))
+    yield Captured(DEFAULT, left, left, _mostly_positive(problem, free, left))
 
 
 def _mostly_positive(problem: Problem, patterns: np.ndarray, counts: Counts) -> bool:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..data.columns import read_weights
 from ..data.metrics import RATES, Confusion, confusion, group_rates
+from ..data.problem_arguments import read_labels
 from ..errors import ModelError
 from ..shown import Fact, Shown, figure, rows_below
 
@@ -84,8 +85,8 @@ def measure(
 ) -> tuple[Confusion, pd.DataFrame | None]:
     """Compare predictions (bool array, shape (n_rows,)) with labels out of ``classes``; raises ModelError."""
     n = len(predicted)
-    actual = _actual(y, classes, n)
     try:
+        actual = _actual(y, classes, n)
         weight = None if sample_weight is None else read_weights(sample_weight, n)
         per_group = None if groups is None else group_rates(actual, predicted, groups, weight)
     except ValueError as error:
@@ -97,11 +98,7 @@ def measure(
 
 
 def _actual(y: Any, classes: tuple[Any, ...], n_rows: int) -> np.ndarray:
-    labels = np.asarray(y)
-    if labels.shape == (n_rows, 1):
-        labels = labels[:, 0]
-    if labels.shape != (n_rows,):
-        raise ModelError(f"y has shape {labels.shape}, but there are {n_rows} rows; give one label per row")
+    labels = read_labels(y, n_rows)
     series = pd.Series(labels)
     negative, positive = ((series == c).fillna(False).to_numpy(dtype=bool) for c in (classes[0], classes[-1]))
     unknown = np.flatnonzero(~(negative | positive))

@@ -159,16 +159,11 @@ def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Seque
     root = Xml.Element("PMML", xmlns=_SPACE, version="4.4")
     _add(_add(root, "Header"), "Application", name="rulelab")
     dictionary = _add(root, "DataDictionary")
-    for name, kind in columns.items():
-        optype = "continuous" if kind in ("double", "integer") else "categorical"
-        _add(dictionary, "DataField", name=name, optype=optype, dataType=kind)
-    field = _add(
-        dictionary,
-        "DataField",
-        name=target,
-        optype="categorical",
-        dataType=kinds.pop() if len(kinds) == 1 else "string",
-    )
+    for name, of in columns.items():
+        optype = "continuous" if of in ("double", "integer") else "categorical"
+        _add(dictionary, "DataField", name=name, optype=optype, dataType=of)
+    kind = kinds.pop() if len(kinds) == 1 else "string"
+    field = _add(dictionary, "DataField", name=target, optype="categorical", dataType=kind)
     for label in labels:
         _add(field, "Value", value=_text(label))
     model = _add(root, "RuleSetModel", functionName="classification")
@@ -176,9 +171,8 @@ def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Seque
     for name in columns:
         _add(schema, "MiningField", name=name)
     _add(schema, "MiningField", name=target, usageType="target")
-    rules = _add(
-        model, "RuleSet", defaultScore=_text(default.prediction), defaultConfidence=_confidence(default, classes)
-    )
+    said = {"defaultScore": _text(default.prediction), "defaultConfidence": _confidence(default, classes)}
+    rules = _add(model, "RuleSet", **said)
     _add(rules, "RuleSelectionMethod", criterion="firstHit")
     _distribution(rules, default, labels)
     for k, branch in enumerate(branches):

@@ -282,10 +282,7 @@ class FallingRuleList(DecisionList):
         penalty = serialisation.read(data, "violation_penalty", (int, float, type(None)))
         read = cls._read(data)
         saved: list[Rule] = [*read["rules"], read["default"]]
-        found = [
-            Captured(r.antecedent, r.name, r.conditions, (r.positives, r.negatives), (0, 0), r.positives > r.negatives)
-            for r in saved
-        ]
+        found = [Captured(r, (r.positives, r.negatives), (0, 0), r.positives > r.negatives) for r in saved]
         model = cls._build(found, read["classes"], read["n_antecedents"], weight, penalty)
         for k, (rule, given) in enumerate(zip((*model.rules, model.default), saved, strict=True)):
             where = f"rules[{k}]" if k < len(model.rules) else "default"

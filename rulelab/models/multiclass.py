@@ -9,22 +9,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from ..data.conditions import Condition
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
 from ..errors import ModelError
 from . import serialisation, text
 from .base import indices
 from .decision_list import Ordered
-from .rule import Branch, read_head, written_head
+from .rule import DEFAULT, Branch, Literal, literal_of, read_head
 
 
 @dataclass(frozen=True)
-class ClassRule:
+class ClassRule(Literal):
     """One rule of a list, or its default."""
 
-    antecedent: int | None  # index among the training antecedents; None for the default
-    name: str  # empty for the default
-    conditions: tuple[Condition, ...] | None
     prediction: Any
     counts: tuple[int, ...]  # training weight by class that this rule is the first to capture
     correct: int  # the part of it that has the predicted label
@@ -40,7 +36,8 @@ class ClassRule:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON."""
-        return {**written_head(self), "counts": list(self.counts)}
+        prediction = serialisation.plain(self.prediction, "the prediction")
+        return {**super().to_dict(), "prediction": prediction, "counts": list(self.counts)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,10 +80,9 @@ class MultiClassRuleList(Ordered):
         rules = []
         for j in indices(antecedents, problem.names):
             hit = free & problem.matrix[:, j]
-            conditions = None if problem.conditions is None else problem.conditions[j]
-            rules.append(_rule(problem, hit, free, j, problem.names[j], conditions))
+            rules.append(_rule(problem, hit, free, literal_of(problem, j)))
             free &= ~hit
-        default = _rule(problem, free, free, None, "", None)
+        default = _rule(problem, free, free, DEFAULT)
         return cls(tuple(rules), default, problem.classes, problem.n_antecedents)
 
     @classmethod
@@ -100,8 +96,7 @@ class MultiClassRuleList(Ordered):
             Training weight of each class.
         """
         whole = tuple(int(n) for n in counts)
-        best = int(np.argmax(whole))
-        default = ClassRule(None, "", None, classes[best], whole, whole[best], whole[best] / sum(whole))
+        default = _class_rule(DEFAULT, classes, int(np.argmax(whole)), whole, whole)
         return cls((), default, tuple(classes), 0)
 
     def __repr__(self) -> str:
@@ -182,19 +177,23 @@ class MultiClassRuleList(Ordered):
         return cls(tuple(rules), default, classes, m)
 
 
-def _rule(
-    problem: MultiClassProblem,
-    hit: np.ndarray,
-    free: np.ndarray,
-    antecedent: int | None,
-    name: str,
-    conditions: tuple[Condition, ...] | None,
-) -> ClassRule:
+def _rule(problem: MultiClassProblem, hit: np.ndarray, free: np.ndarray, literal: Literal) -> ClassRule:
     counts, left, whole = (problem.counts[where].sum(axis=0).tolist() for where in (hit, free, slice(None)))
     asked = _first_with_weight(counts, left, whole)
     best = asked.index(max(asked))
+    return _class_rule(literal, problem.classes, best, counts, asked)
+
+
+def _class_rule(
+    literal: Literal, classes: Sequence[Any], which: int, counts: Sequence[int], asked: Sequence[int]
+) -> ClassRule:
+    """A rule that predicts this one of the classes, with the share that it has of what is asked."""
     return ClassRule(
-        antecedent, name, conditions, problem.classes[best], tuple(counts), counts[best], asked[best] / sum(asked)
+        **vars(literal),
+        prediction=classes[which],
+        counts=tuple(counts),
+        correct=counts[which],
+        probability=asked[which] / sum(asked),
     )
 
 
@@ -221,7 +220,6 @@ def _from_dict(
     whole: list[list[int]],
 ) -> ClassRule:
     """A saved rule; ``left`` has the counts of this one and of those after it, ``whole`` of all."""
-    head = read_head(data, where, classes, n_antecedents, where == "default")
-    which = classes.index(head["prediction"])
+    literal, prediction = read_head(data, where, classes, n_antecedents, where == "default")
     asked = _first_with_weight(left[0], *([sum(each) for each in zip(*rows, strict=True)] for rows in (left, whole)))
-    return ClassRule(**head, counts=tuple(left[0]), correct=left[0][which], probability=asked[which] / sum(asked))
+    return _class_rule(literal, classes, classes.index(prediction), left[0], asked)

@@ -39,7 +39,37 @@ def conjunction(name: str, conditions: Sequence[Condition] | None) -> Conjunctio
 
 
 @dataclass(frozen=True)
-class Rule:
+class Literal:
+    """A training antecedent as a part of a model."""
+
+    antecedent: Any  # int: index among the training antecedents; None for a default
+    name: str  # empty for a default
+    conditions: tuple[Condition, ...] | None  # the conditions that must all hold, where they are known
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, for JSON."""
+        conditions = serialisation.conditions_to_list(self.conditions)
+        return {"antecedent": self.antecedent, "name": self.name, "conditions": conditions}
+
+
+DEFAULT = Literal(None, "", None)
+
+
+def literal_of(problem: Any, antecedent: int) -> Literal:
+    """An antecedent of a problem."""
+    conditions = None if problem.conditions is None else problem.conditions[antecedent]
+    return Literal(antecedent, problem.names[antecedent], conditions)
+
+
+def read_literal(data: dict[str, Any], where: str, default: bool = False) -> Literal:
+    """The inverse of `Literal.to_dict`; raises ModelError."""
+    antecedent = serialisation.read(data, "antecedent", type(None) if default else int, where)
+    name = serialisation.read(data, "name", str, where)
+    return Literal(antecedent, name, serialisation.read_conditions(data, where))
+
+
+@dataclass(frozen=True)
+class Rule(Literal):
     """One rule of a list, or its default, with what it captured in training.
 
     Attributes
@@ -60,9 +90,6 @@ class Rule:
         Of the positive class.
     """
 
-    antecedent: int | None
-    name: str
-    conditions: tuple[Condition, ...] | None
     prediction: Any
     positives: int | float
     negatives: int | float
@@ -81,7 +108,8 @@ class Rule:
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON."""
         counts = {"positives": self.positives, "negatives": self.negatives}
-        return {**written_head(self), **counts, "probability": self.probability}
+        prediction = serialisation.plain(self.prediction, "the prediction")
+        return {**super().to_dict(), "prediction": prediction, **counts, "probability": self.probability}
 
     @classmethod
     def from_dict(
@@ -102,44 +130,30 @@ class Rule:
         default : bool
             Whether it is the default rule, which has no antecedent.
         """
-        head = read_head(data, where, classes, n_antecedents, default)
+        literal, prediction = read_head(data, where, classes, n_antecedents, default)
         positives = serialisation.read_count(data, "positives", where)
         negatives = serialisation.read_count(data, "negatives", where)
         probability = serialisation.read_count(data, "probability", where)
         if probability > 1:
             raise ModelError(f"'{where}.probability' of the saved model is {probability}; it cannot exceed 1")
         return cls(
-            **head,
+            **vars(literal),
+            prediction=prediction,
             positives=positives,
             negatives=negatives,
-            correct=positives if head["prediction"] == classes[-1] else negatives,
+            correct=positives if prediction == classes[-1] else negatives,
             probability=float(probability),
         )
 
 
-def written_head(rule: Any) -> dict[str, Any]:
-    """What rules of two classes and of several are saved with."""
-    return {
-        "antecedent": rule.antecedent,
-        "name": rule.name,
-        "conditions": serialisation.conditions_to_list(rule.conditions),
-        "prediction": serialisation.plain(rule.prediction, "the prediction"),
-    }
-
-
 def read_head(
     data: dict[str, Any], where: str, classes: tuple[Any, ...], n_antecedents: int, default: bool
-) -> dict[str, Any]:
-    """The inverse of `written_head`; raises ModelError."""
-    antecedent = serialisation.read(data, "antecedent", type(None) if default else int, where)
-    if antecedent is not None and not 0 <= antecedent < n_antecedents:
-        raise ModelError(f"'{where}.antecedent' of the saved model is {antecedent}, but it has {n_antecedents}")
+) -> tuple[Literal, Any]:
+    """The antecedent and the prediction of a saved rule; raises ModelError."""
+    literal = read_literal(data, where, default)
+    if literal.antecedent is not None and not 0 <= literal.antecedent < n_antecedents:
+        raise ModelError(f"'{where}.antecedent' of the saved model is {literal.antecedent}, but it has {n_antecedents}")
     prediction = serialisation.read(data, "prediction", (str, int, float, bool), where)
     if prediction not in classes:
         raise ModelError(f"'{where}.prediction' of the saved model is {prediction!r}, not one of its classes")
-    return {
-        "antecedent": antecedent,
-        "name": serialisation.read(data, "name", str, where),
-        "conditions": serialisation.read_conditions(data, where),
-        "prediction": classes[classes.index(prediction)],
-    }
+    return literal, classes[classes.index(prediction)]

@@ -16,9 +16,9 @@ from ..errors import ModelError
 from ..shown import digits
 from . import serialisation
 from .base import Model, column_of, indices, weights_of
-from .clause import Clause, Literal, clause_text, formula, set_as_html, set_as_text
+from .clause import Clause, clause_text, formula, set_as_html, set_as_text
 from .evaluation import Evaluation
-from .rule import Branch, conjunction
+from .rule import Branch, conjunction, literal_of
 from .tables import satisfied
 
 FORMS = ("dnf", "cnf")
@@ -79,7 +79,7 @@ class RuleSet(Model):
             holds = np.column_stack([column_of(problem, j) for j in clause])
             decided[k] = holds.all(axis=1) if form == "dnf" else ~holds.any(axis=1)
         times = decided.sum(axis=0)
-        literals = {j: _literal(problem, j) for clause in chosen for j in clause}
+        literals = {j: literal_of(problem, j) for clause in chosen for j in clause}
         rules = tuple(
             Clause(
                 tuple(literals[j] for j in clause),
@@ -383,7 +383,3 @@ def _check_clauses(clauses: Sequence[tuple[int, ...]], n_antecedents: int) -> No
     if len(set(clauses)) < len(clauses):
         twice = next(clause for clause in clauses if clauses.count(clause) > 1)
         raise ModelError(f"the clause of the antecedents {', '.join(map(str, twice))} is there twice; keep one of them")
-
-
-def _literal(problem: Problem, j: int) -> Literal:
-    return Literal(j, problem.names[j], None if problem.conditions is None else problem.conditions[j])

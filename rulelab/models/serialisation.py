@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ..data.conditions import Condition
@@ -61,11 +61,6 @@ class Provenance:
         return cls(status, objective, bound, problem.fingerprint, __version__)
 
 
-def with_provenance(data: dict[str, Any], provenance: Provenance | None) -> dict[str, Any]:
-    """The entries of a saved model, with what was proven of it where that is known."""
-    return data if provenance is None else {**data, PROVENANCE: asdict(provenance)}
-
-
 def read_provenance(data: dict[str, Any]) -> Provenance | None:
     """What a saved model says of its proof; None where it says nothing, as older ones. Raises ModelError."""
     if PROVENANCE not in data:
@@ -104,13 +99,6 @@ def check_header(data: Any) -> str:
             "upgrade rulelab to read it"
         )
     return read(data, "family", str)
-
-
-def check_family(data: Any, family: str) -> None:
-    """Raise ModelError unless this is a saved model of the family."""
-    found = check_header(data)
-    if found != family:
-        raise ModelError(f"the saved model is of the family {found!r}, not {family!r}")
 
 
 def dump(data: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,28 +11,16 @@ import pandas as pd
 from ..data.conditions import Condition, as_booleans, column_name, conditions_of, refuse_cells
 from ..data.dataframes import in_pandas
 from ..errors import ModelError
+from .rule import Literal
 
 _SHOWN = 5
 
 
-class Antecedent(Protocol):
-    """What is asked of an antecedent: its place among the training antecedents, its name and its conditions."""
-
-    @property
-    def antecedent(self) -> int | None: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def conditions(self) -> tuple[Condition, ...] | None: ...
-
-
-def satisfied(A: Any, antecedents: Sequence[Antecedent], n_antecedents: int) -> np.ndarray:
+def satisfied(A: Any, antecedents: Sequence[Literal], n_antecedents: int) -> np.ndarray:
     """Which rows satisfy which antecedents: bool array, shape (n_rows, len(antecedents)); raises ModelError.
 
-    ``A`` (array, shape (n_rows, n_antecedents), or DataFrame): an array of Booleans or 0/1 with the training
-    antecedents as columns. A DataFrame is read by name, in any order: columns named as the antecedents, or as their
-    conditions (the output of a Binarizer), or the raw columns that the conditions test. ``n_antecedents``: antecedents
-    at training; 0 when there were none, and any width will do.
+    ``A``: an array of Booleans or 0/1 with the training antecedents as columns, or a DataFrame that is read by name:
+    columns named as the antecedents, or as their conditions, or the raw columns that the conditions test.
     """
     A = in_pandas(A)
     if isinstance(A, pd.DataFrame):
@@ -65,10 +53,10 @@ class _Columns:
         self._conditions = {c: j for j, c in enumerate(conditions_of(frame)) if str(c) != c.column}
         self._cache: dict[Condition, np.ndarray] = {}
 
-    def knows(self, a: Antecedent) -> bool:
+    def knows(self, a: Literal) -> bool:
         return not self._missing(a)
 
-    def check(self, antecedents: Sequence[Antecedent]) -> None:
+    def check(self, antecedents: Sequence[Literal]) -> None:
         """Refuse the table unless all the antecedents can be evaluated on it."""
         lacking = list(dict.fromkeys(name for a in antecedents for name in self._missing(a)))
         if lacking:
@@ -78,7 +66,7 @@ class _Columns:
             hint = f"; rulelab.datasets.from_frame makes parts of dates, as of {dates[0]!r}" if dates else ""
             raise ModelError(f"the table lacks {shown}{more}; it needs the columns of the model's rules by name{hint}")
 
-    def evaluate(self, a: Antecedent) -> np.ndarray:
+    def evaluate(self, a: Literal) -> np.ndarray:
         if a.name in self._position and not _is_raw_column(a):
             return _boolean(self._column(a.name), repr(a.name))
         out = np.ones(len(self._frame), dtype=bool)
@@ -88,7 +76,7 @@ class _Columns:
             out &= self._cache[condition]
         return out
 
-    def _missing(self, a: Antecedent) -> list[str]:
+    def _missing(self, a: Literal) -> list[str]:
         if a.name in self._position:
             return []
         if a.conditions is None:
@@ -113,7 +101,7 @@ class _Columns:
         return self._frame.iloc[:, self._position[name]]
 
 
-def _is_raw_column(a: Antecedent) -> bool:
+def _is_raw_column(a: Literal) -> bool:
     """Whether the name is that of a Boolean column in the raw table, whose cells may be missing."""
     return a.conditions is not None and len(a.conditions) == 1 and a.conditions[0].column == a.name
 

@@ -48,10 +48,7 @@ def falling_as_text(
 
 
 def list_as_html(rules: Sequence[Rule], default: Rule, classes: Sequence[Any] = ()) -> str:
-    """A table with one row per rule: what it predicts, and how often that was right; all text is escaped.
-
-    With ``classes`` the rules have the counts of several, which are shown, too.
-    """
+    """A table of what each rule predicts, and how often that was right; with ``classes`` of their counts, too."""
     titles = ("predict", "right", "captured", "right in %", *(f"rows of {label_text(label)}" for label in classes))
     counts = ((*_right(rule), *map(digits, getattr(rule, "counts", ()))) for rule in (*rules, default))
     return _html(rules, default, titles, counts)

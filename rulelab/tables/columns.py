@@ -65,10 +65,7 @@ def _literal(text: str) -> str:
 
 
 def dated(relation: Any, paths: Sequence[str]) -> tuple[Any, frozenset[str]]:
-    """The columns of Parquet files with dates in place of texts that are dates and of moments in UTC.
-
-    Times of day and durations, which DuckDB takes for whole numbers, are given in hours; which columns are is told.
-    """
+    """Parquet files with dates for texts that are dates, moments in UTC, and times in hours, which are told."""
     import duckdb
     from pyarrow import parquet, types
 

@@ -34,10 +34,7 @@ _WORD, _GROUP, _TEST = "word {}", "rulelab group {}", "rulelab test"
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a column.
-
-    ``marks``: cuts in increasing order, or values that are asked for. ``ordered``: whether ``marks`` are cuts.
-    """
+    """The cells of a column that its ``marks`` tell apart: cuts in increasing order (``ordered``), or values."""
 
     column: str
     kind: str

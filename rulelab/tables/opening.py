@@ -89,16 +89,12 @@ def _refuse_repeated(columns: Sequence[str], name: str) -> None:
     known: dict[str, str] = {}
     for column in columns:
         folded = column.casefold()
-        if folded not in known:
-            known[folded] = column
-            continue
-        other = known[folded]
-        if other == column:
-            raise TableError(f"{name}: repeated column names ({column!r}); every column needs a name of its own")
-        raise TableError(
-            f"{name}: the columns {other!r} and {column!r} differ in capital letters alone, which not all engines tell "
-            "apart; rename one"
-        )
+        if folded in known:
+            raise TableError(
+                f"{name}: repeated column names, {known[folded]!r} and {column!r}: not all engines tell names apart "
+                "that differ in capital letters; rename one"
+            )
+        known[folded] = column
 
 
 def _paths(sources: Sequence[str | Path]) -> list[str]:
@@ -131,10 +127,7 @@ def _name(paths: Sequence[str]) -> str:
 
 
 def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ...], frozenset[str]]:
-    """The files as one DuckDB relation, its connection, doubts, and which columns are hours.
-
-    Columns are matched by name, types must agree.
-    """
+    """The files, of the same names and types, as a DuckDB relation; its connection, doubts, which columns are hours."""
     require_pyarrow("counting rows where they lie", TableError)
     import duckdb
 
@@ -271,23 +264,12 @@ class _Counted:
         return int(relation.aggregate(what).fetchall()[0][0])
 
 
-def _outermost(connection: Any, path: str) -> list[str]:
-    """The names of the columns of a Parquet file as it has them, without what lies inside them."""
-    schema = connection.execute("select name, coalesce(num_children, 0) from parquet_schema(?)", [path]).fetchall()
-    names, at = [], 1  # after the root
-    while at < len(schema):
-        names.append(schema[at][0])
-        inside = 1
-        while inside:
-            inside += schema[at][1] - 1
-            at += 1
-    return names
-
-
 def _same_columns(connection: Any, paths: Sequence[str]) -> None:
+    from pyarrow import parquet
+
     first: dict[str, str] = {}
     for path in paths:
-        _refuse_repeated(_outermost(connection, path), Path(path).name)
+        _refuse_repeated(parquet.read_schema(path).names, Path(path).name)
         relation = connection.read_parquet(path)
         here = dict(zip(relation.columns, map(str, relation.types), strict=True))
         first = first or here

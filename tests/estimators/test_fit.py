@@ -99,20 +99,6 @@ def test_without_its_search_a_classifier_says_so(people):
         rl.fit(people, "paid", "falling_rule_list", **EASY["falling_rule_list"]).near()
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"data": "tic_tac_toe", "target": "class"}, "'tic_tac_toe' is a known data set: leave target out"),
-        ({"data": "people.csv"}, "target must name the column"),
-        ({"data": "people.csv", "target": "paid"}, "there is no file people.csv"),
-        ({"data": "people.csv", "target": "paid", "model": "tree"}, "model must be one of rule_list"),
-    ],
-)
-def test_what_is_wrong_is_named(given, words):
-    with pytest.raises(ValueError, match=words):
-        rl.fit(**given)
-
-
 @pytest.mark.parametrize("model", EASY)
 def test_the_rules_are_a_table(model, people):
     fitted = rl.fit(people, "paid", model, **EASY[model]).model_
@@ -141,6 +127,9 @@ def test_one_list_of_several_classes_is_proven_and_a_table(people):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
+        (lambda people: rl.fit("tic_tac_toe", "class"), "'tic_tac_toe' is a known data set: leave target out"),
+        (lambda people: rl.fit("people.csv"), "target must name the column"),
+        (lambda people: rl.fit("people.csv", "paid"), "there is no file people.csv"),
         (lambda people: rl.fit(3, "paid"), "data must be a DataFrame, a file, a Dataset or the name of one, not 3"),
         (lambda people: rl.fit(people, "paid", people), "model must be one of rule_list"),
         (lambda people: rl.frontier(people, people["paid"]), "problem must be a rulelab.Problem, not"),

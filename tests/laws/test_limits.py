@@ -19,7 +19,7 @@ from test_estimators import flowers, people
 import rulelab as rl
 from rulelab import parameters
 from rulelab.data.antecedents import TooManyAntecedents
-from rulelab.data.columns import few_groups, many_groups
+from rulelab.data.columns import quantile_positions
 from rulelab.data.mining import mine_antecedents, mine_within
 from rulelab.fitting import CLASSIFIERS
 from rulelab.kernels.growing import affordable, bytes_to_resize, resized, table_size
@@ -256,9 +256,11 @@ def test_a_knapsack_of_a_huge_room_is_filled_at_once():
 @settings(max_examples=200)
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=30), st.integers(2, 400))
 def test_groups_beyond_the_values_cut_where_quantiles_fall(counts, groups):
-    for numbers in (np.array(counts), np.array(counts) / 3):
-        few, many = few_groups(numbers, groups), many_groups(numbers, groups)
-        assert few[few < len(counts) - 1].tolist() == many[many < len(counts) - 1].tolist()
+    upto, total = np.cumsum(counts).tolist(), sum(counts)
+    expected = {next(k for k, n in enumerate(upto) if n * groups >= q * total) for q in range(1, groups)}
+    for numbers in (np.array(counts), np.array(counts) / 3, np.array(counts) << 55):
+        found = quantile_positions(numbers, groups).tolist()
+        assert [k for k in found if k < len(counts) - 1] == sorted(expected - {len(counts) - 1})
 
 
 def test_more_groups_than_values_cost_nothing():

@@ -423,9 +423,6 @@ def test_the_command_writes_what_the_methods_give(tmp_path, capsys):
     expected = {
         ("text",): f"{model.to_text()}\n",
         ("text", "--target", "ill"): f"{model.to_text('ill')}\n",
-        ("json",): model.to_json(),
-        ("python",): model.to_python(),
-        ("sql",): model.to_sql(),
         ("sql", "--dialect", "sqlite", "--value", "probability"): model.to_sql("sqlite", "probability"),
         ("pmml", "--target", "ill"): model.to_pmml("ill"),
     }

@@ -131,14 +131,6 @@ def test_a_rule_that_captures_nothing_keeps_the_list_falling():
     assert (everything.proportions, everything.objective(0)) == ((1.0, 0.0, 0.0, 0.0), 0)
 
 
-def test_only_one_class():
-    for penalty in (None, 0.5):
-        model = FallingRuleList.without_rules(("no",), 5, 0, violation_penalty=penalty)
-        assert model.predict(pd.DataFrame({"any": [1.5, None]})).tolist() == ["no", "no"]
-        assert model.predict_proba([[1]]).tolist() == [[1.0]]
-        assert FallingRuleList.from_json(model.to_json()) == model
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

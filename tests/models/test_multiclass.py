@@ -113,7 +113,7 @@ def test_what_it_cannot_do_is_refused(iris):
         rl.RuleListClassifier(several_classes="one list").fit(X, y, sample_weight=np.full(150, 0.5))
     with pytest.raises(rl.ProblemError, match="missing"):
         rl.MultiClassProblem.from_arrays([[True], [False]], np.array(["a", None], dtype=object))
-    with pytest.raises(rl.ProblemError, match="a label for each row"):
+    with pytest.raises(rl.ProblemError, match="give one label per row"):
         rl.MultiClassProblem.from_arrays([[True], [False]], [1, 2, 3])
     with pytest.raises(rl.ProblemError, match="single class"):
         rl.MultiClassProblem.from_arrays([[True], [False]], [1, 1])

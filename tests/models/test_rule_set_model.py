@@ -85,15 +85,6 @@ def test_evaluation_on_the_training_rows_gives_the_training_objective(case, form
     assert model.evaluate(A, y).objective is None
 
 
-@pytest.mark.parametrize("form", ["dnf", "cnf"])
-def test_raw_tables_conditions_and_arrays_predict_alike(form):
-    model, X, B, _ = trained(form)
-    expected = model.predict(B.to_numpy())
-    for table in (B, X, B[B.columns[::-1]]):
-        assert (model.predict(table) == expected).all()
-    assert set(expected) == {"no", "yes"}
-
-
 def test_probabilities_are_the_proportions_among_rows_of_the_same_answer():
     model, X, _, y = trained()
     predicted = model.predict(X)

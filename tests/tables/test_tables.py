@@ -5,15 +5,12 @@ import itertools
 import re
 from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from table_engines import ENGINES, SOME, open_as, people
 
 import rulelab as rl
@@ -117,50 +114,6 @@ def test_dates_that_only_memory_reads_are_refused_by_name(tmp_path):
     (tmp_path / "t.csv").write_text("at,a,y\n" + "2024-01-05T10,1,0\n2024-01-06T11,2,1\n" * 4)
     with pytest.raises(TableError, match="column 'at' holds dates of which '2024-01-05T10' cannot be read"):
         rl.tables.open(tmp_path / "t.csv")
-
-
-@pytest.mark.long
-@settings(max_examples=10)
-@given(
-    st.lists(
-        st.tuples(
-            st.one_of(st.none(), st.integers(-3, 3)),
-            st.one_of(st.none(), st.floats(-2, 2, width=32), st.just(float("nan"))),
-            st.one_of(st.none(), st.sampled_from(["a", "b", "", " ", "NULL", "'; --", "nan"])),
-            st.one_of(st.none(), st.booleans()),
-            st.booleans(),
-        ),
-        min_size=2,
-        max_size=40,
-    )
-)
-def test_engines_agree_on_awkward_cells(rows):
-    names = ["whole", "decimal", "text", "flag", "y"]
-    arrow = pa.table(
-        {
-            name: pa.array([row[k] for row in rows], kind)
-            for k, (name, kind) in enumerate(zip(names, _KINDS, strict=True))
-        }
-    )
-    tables = {"pyarrow": arrow, "polars": pl.from_arrow(arrow), "duckdb": duckdb.connect().from_arrow(arrow)}
-    answers = {name: _answer(source) for name, source in tables.items()}
-    first = answers["pyarrow"]
-    assert all(answer == first for answer in answers.values()), answers
-
-
-_KINDS = [pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.bool_()]
-
-
-def _answer(source: Any) -> Any:
-    table = rl.tables.open(source)
-    try:
-        binarizer = rl.Binarizer(thresholds=3).fit(table.features("y"))
-        counts = rl.tables.count(table, binarizer, "y")
-    except ValueError as error:
-        return str(error)
-    kinds = counts.frame.assign(label=counts.label).groupby([*counts.frame.columns, "label"]).size()
-    summed = counts.rows.groupby([*(counts.frame[c] for c in counts.frame.columns), counts.label]).sum()
-    return [str(c) for c in binarizer.conditions_], sorted(summed.to_dict().items()), len(kinds)
 
 
 def test_more_conditions_than_a_word_has_bits(opened):
@@ -287,13 +240,6 @@ def test_too_many_different_values_are_refused_in_words(monkeypatch):
     monkeypatch.setattr("rulelab.tables.table.MOST_VALUES", 25)
     with pytest.raises(TableError, match=r"'city' has more than 25 different values; round it, or"):
         rl.Binarizer().fit(rl.tables.open(people()).features("y"))
-    monkeypatch.undo()
-    monkeypatch.setattr("rulelab.tables.counting.MOST_PATTERNS", 50)
-    table = rl.tables.open(people())
-    with pytest.raises(
-        TableError, match=r"more than 50 different rows .* coarsen the finest columns: '\w+' \(\d+ cuts"
-    ):
-        rl.tables.count(table, rl.Binarizer().fit(table.features("y")), "y")
 
 
 def test_counts_are_mined_with_their_own_weights():
@@ -322,7 +268,7 @@ def test_it_is_said_what_coarsening_a_column_saves(groups, monkeypatch):
     binarizer = rl.Binarizer(thresholds=groups).fit(table.features("y"))
     counts = rl.tables.count(table, binarizer, "y")
     monkeypatch.setattr("rulelab.tables.counting.MOST_PATTERNS", len(counts) - 1)
-    with pytest.raises(TableError) as refused:
+    with pytest.raises(TableError, match=r"different rows .* coarsen the finest columns: ") as refused:
         rl.tables.count(table, binarizer, "y")
     said = re.findall(
         r"'(\w+)' \(\d+ cuts or values, without which (\d+) of the first (\d+) kinds are left\)", str(refused.value)

@@ -91,14 +91,6 @@ def test_empty_parts_and_files(tmp_path):
 _SCHEMA = pa.schema({"a": pa.int64(), "b": pa.string(), "y": pa.int64()})
 
 
-def test_empty_partitions_of_dask():
-    dd = pytest.importorskip("dask.dataframe")
-    frame = pd.DataFrame({"a": np.arange(40), "b": np.arange(40) % 3, "y": np.arange(40) % 2})
-    parts = dd.from_pandas(frame, npartitions=4)
-    some = parts[(parts.a < 10) | (parts.a >= 30)]
-    assert outcome(some, "y") == outcome(frame[(frame.a < 10) | (frame.a >= 30)].reset_index(drop=True), "y")
-
-
 ZONED = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 
 
@@ -171,17 +163,10 @@ def test_large_whole_numbers_are_told_apart(tmp_path):
         outcome(arrow, "y")
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_types_that_differ_between_files(kind, tmp_path):
+def test_a_text_file_has_no_types_and_all_of_them_are_looked_at(tmp_path):
     for k, cells in enumerate(([1, 2, 3], ["x", "y", "z"])):
-        part = pd.DataFrame({"a": cells, "y": [0, 1, 0]})
-        path = tmp_path / f"{k}.{kind}"
-        part.to_csv(path, index=False) if kind == "csv" else part.to_parquet(path)
-    if kind == "parquet":
-        with pytest.raises(TableError, match=r"column 'a' holds BIGINT in .*0\.parquet and VARCHAR in .*1\.parquet"):
-            rl.tables.open(str(tmp_path / "*.parquet"))
-        return
-    table = rl.tables.open(str(tmp_path / "*.csv"))  # a text file has no types: all of them are looked at
+        pd.DataFrame({"a": cells, "y": [0, 1, 0]}).to_csv(tmp_path / f"{k}.csv", index=False)
+    table = rl.tables.open(str(tmp_path / "*.csv"))
     assert table.kind("a") == "category"
     assert rl.tables.count(table, [rl.Condition("a", "==", "x")], "y").n_rows == 6
 
@@ -216,7 +201,7 @@ def test_names_that_sql_does_not_tell_apart_are_refused(names, tmp_path):
     if names[0] == names[1]:
         assert rl.tables.open(sources.pop(1)).columns == ["a", "a (2)", "y"]  # as such a file is read into memory
     for source in sources:
-        with pytest.raises(TableError, match="capital letters alone" if names[0] != names[1] else "repeated column"):
+        with pytest.raises(TableError, match="repeated column"):
             rl.tables.open(source)
 
 
