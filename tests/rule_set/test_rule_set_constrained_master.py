@@ -5,9 +5,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from strategies import seeds
 from test_rule_set_fairness import LOSSES, compas_like, compas_problem
 from test_rule_set_master import check_its_end
 from test_rule_set_search import certified
@@ -17,7 +14,6 @@ from rulelab.rule_set import RuleSetSearch, generation
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.generation import ColumnGeneration
 from rulelab.rule_set.master.constrained_proximal import ConstrainedProximalMaster
-from rulelab.rule_set.master.kernels import Prices, find_prices
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
 
@@ -48,59 +44,6 @@ def some_rules(criterion: rl.EqualOpportunity, loss: str = "hamming", form: str 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_without_new_rules_it_ends_at_the_value_of_the_linear_program(criterion, loss, form):
     check_its_end(ConstrainedProximalMaster, *some_rules(criterion, loss, form), 1e-5, (2e-3, 2e-2))
-
-
-@pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
-@pytest.mark.parametrize("loss", sorted(LOSSES))
-def test_its_slopes_are_those_of_its_value(criterion, loss):
-    """Central differences, away from where the second derivatives jump."""
-    program, pool = some_rules(criterion, loss)
-    master, rng = ConstrainedProximalMaster(program, pool), np.random.default_rng(3)
-    rules, step = np.arange(len(pool)), 1e-6
-    for _ in range(6):
-        master.solve(rules, 1.0)
-        master.judge(0.0, exact=True)
-        master.begin(rules, 1.0)
-        use = np.where(rng.random(len(pool)) < 0.2, rng.uniform(0.05, 0.4, len(pool)), 0.0)
-        value_at = master._at  # nothing else shows the value between two steps of the method
-        value_at(use)
-        slope, scale = master._gradient(rules), float(master._mass.sum())
-        for k in rng.choice(rules, 4, replace=False):
-            more, less = use.copy(), use.copy()
-            more[k], less[k] = use[k] + step, use[k] - step
-            assert (value_at(more) - value_at(less)) / (2 * step) == pytest.approx(slope[k], abs=1e-5 * scale)
-
-
-@settings(max_examples=60)
-@given(seeds, st.integers(1, 4), st.integers(1, 4), st.sampled_from([1.0, 0.1, 0.01]))
-def test_no_other_prices_are_better(seed, n, kinds, weight):
-    rng = np.random.default_rng(seed)
-    size = 30
-    kind, mass = rng.integers(0, kinds, size).astype(np.int32), rng.uniform(0.5, 2.0, size)
-    total = np.bincount(kind, weights=mass, minlength=kinds)
-    wish, own, full = rng.normal(0.5, 1.5, size), rng.choice([1.0, -1.0, 0.0], kinds), total * rng.uniform(0, 1, kinds)
-    left, pull, near = rng.uniform(-1, 1, (n, kinds)), rng.normal(0, size / 4, n), rng.uniform(0, 1, n)
-    stiffness, zeros = rng.uniform(0.1, 3.0, n), [np.zeros(kinds) for _ in range(8)]
-    prices = Prices(
-        kind, mass, wish, own, full, zeros[0], left, pull, near, stiffness, rng.uniform(0, 1, n), *zeros[1:8],
-        np.zeros(n), np.zeros(n), np.zeros((n, n)),
-    )  # fmt: skip
-    find_prices(prices, weight, 1e5 * total.sum())
-
-    def value(y, limit):
-        x = np.minimum(np.maximum(wish, 0.0), limit[kind])
-        extra = limit - own - y @ left  # what has to be paid for
-        return y @ pull - stiffness @ (y - near) ** 2 / 2 - full @ extra - weight / 2 * mass @ (x - wish) ** 2
-
-    found = value(prices.y, prices.limit)
-    assert (prices.y >= 0).all()
-    assert (prices.limit >= np.maximum(0.0, own + prices.y @ left) - 1e-9).all()
-    for scale in (1e-3, 1e-2, 0.1, 1.0):
-        for _ in range(40):
-            y = np.maximum(0.0, prices.y + rng.normal(0, scale, n) * (rng.random(n) < 0.7))
-            least = np.maximum(0.0, own + y @ left)
-            for limit in (least, np.maximum(least, prices.limit + rng.normal(0, scale, kinds))):
-                assert value(y, limit) <= found + 1e-6 * (1 + abs(found))
 
 
 def test_weights_that_are_not_integers(proximal):

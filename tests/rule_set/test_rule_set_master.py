@@ -2,23 +2,20 @@
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from itertools import combinations
 from subprocess import run
 
 import numpy as np
 import pytest
 from patience import PATIENCE
-from test_rule_set_search import LOSSES, certified, noisy, solve_master
+from test_rule_set_search import LOSSES, noisy
 
 from rulelab.linear_solver import LinearSolver
-from rulelab.rule_set import RuleSetSearch
 from rulelab.rule_set.features import Features
-from rulelab.rule_set.master.dual_bound import bound, dual_point, price_of
-from rulelab.rule_set.master.linear_program import nothing_fixed
+from rulelab.rule_set.master.dual_bound import dual_point
+from rulelab.rule_set.master.linear_program import MasterSolve, nothing_fixed
 from rulelab.rule_set.master.proximal import ProximalMaster
 from rulelab.rule_set.pool import Pool
-from rulelab.rule_set.pricing.exact import Pricer
 from rulelab.rule_set.program import Program, make_program
 
 
@@ -28,6 +25,14 @@ def some_rules(loss: str = "hamming") -> tuple[Program, Pool]:
     pool = Pool(program, Features.from_problem(problem))
     pool.add([*((j,) for j in range(10)), *combinations(range(10), 2)])
     return program, pool
+
+
+def solve_master(*given):
+    """The restricted master over some columns of the pool, solved; the parameters are those of `MasterSolve`."""
+    solve = MasterSolve(*given)
+    while (solution := solve.advance()) is None:
+        pass
+    return solution
 
 
 def check_its_end(kind, program, pool, within, near):
@@ -53,34 +58,6 @@ def check_its_end(kind, program, pool, within, near):
 @pytest.mark.parametrize("loss", sorted(LOSSES))
 def test_without_new_rules_it_ends_at_the_value_of_the_linear_program(loss):
     check_its_end(ProximalMaster, *some_rules(loss), 1e-6, (1e-3, 1e-3))
-
-
-def test_rules_that_are_not_given_stay_out():
-    program, pool = some_rules()
-    master, rules = ProximalMaster(program, pool), np.arange(5, 20)
-    for _ in range(3):
-        solution = master.solve(rules, np.inf)
-        master.judge(0.0, exact=True)
-    assert set(np.flatnonzero(master.use)) <= set(rules)
-    assert solution.value <= program.worst
-
-
-def test_its_duals_bound_the_loss():
-    problem = noisy(5)
-    optimum = certified(RuleSetSearch(problem, 9, 2)).incumbent.objective
-    program, pool = some_rules()
-    master = ProximalMaster(program, pool)
-    for _ in range(5):
-        solution = master.solve(np.arange(len(pool)), 10.0)
-        point = dual_point(program, solution.share, np.zeros(0))
-        pricer = Pricer(pool.features, point.weight, np.zeros(3, dtype=np.int64))
-        assert pricer.advance(2**62)
-        found = pricer.result()
-        assert bound(program, point, found.best) <= optimum
-        linear = Fraction(point.total - price_of(point, found.best) * 9, point.grid)
-        assert linear <= optimum
-        master.judge(float(linear), exact=False)
-        pool.add(found.rules)
 
 
 # the solver of linear programs ----------------------------------------------------------------------------------------

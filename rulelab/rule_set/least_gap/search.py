@@ -26,7 +26,7 @@ from ...snapshot import Snapshot
 from ..demands import check_arguments_of_sets, clauses_of
 from ..generation import comes_near
 from ..program import Cost
-from ..proof import Proven, arrays_of_parts, arrays_of_whole
+from ..proof import Proven, Writer
 from ..search import RuleSetSearch
 from .decision import Decision, Gaps, Met, gaps_of
 
@@ -209,13 +209,13 @@ class LeastGapRuleSetSearch(LeastGap):
         gap, proven, claim = source._best.gap, source._proof or Proven(source._gaps.program), self._claim
         gap = gap - source._gaps.step if gap else gap  # the largest one that the program allows
         rates = [rate.name for rate in self._fairness.rates()]
+        writer = Writer(source.problem, self.form, self._fairness, self.min_group_size, gap)
         if proven.parts is None:
-            given = source.problem, best.model, proven, self._fairness, self.min_group_size, gap
-            arrays, grid = arrays_of_whole(*given)
+            arrays, grid = writer.of_whole(proven)
             claim = replace(claim, grid=grid)
         else:
             case = smaller_gaps(self.problem, best.model, claim, self.min_accuracy, rates)
-            arrays = arrays_of_parts(source.problem, best.model, case, proven.parts, self._fairness, gap)
+            arrays = writer.of_parts(case, proven.parts)
         return prove_least_gap_rule_set(self.problem, best.model, claim, self.min_accuracy, rates, arrays)
 
     @property

@@ -11,12 +11,12 @@ import numpy as np
 
 from ...arguments import ParameterError, Text
 from ...data.problem import Problem
+from ...kernels import bits
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress, check_distance
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Incumbent, Status
-from ..pool import Pool
 from ..program import Program, make_program
 from ..search import RuleSetSearch
 from . import kernels
@@ -210,21 +210,15 @@ class NearOptimalRuleSetSearch(NearEnumeration):
     def _start(self) -> None:
         """The optimum is certified: how far above it may a cost be?"""
         assert self._best is not None
-        program, search = self.program, self.search
-        clauses = self._best.model.clauses
-        candidates_of = Candidates(
-            self.problem, program, search.form, search.conditions, search.columns, 0, 0, search.column_limit
-        )
-        pool = Pool(program, candidates_of.features)
-        chosen = [pool.find(tuple(clause)) for clause in clauses]
-        self._cost = int(program.cost(*pool.measure(chosen)))
+        program = self.program
+        candidates = self._candidates = Candidates(self.search, program, self._best.model.clauses)
+        self._cost = candidates.least
         if self.within is not None:
             more = Fraction(repr(float(self.within))) * program.per_loss / program.unit
         else:
             more = self._cost * Fraction(repr(float(self.ratio)))  # type: ignore[arg-type]
         self._most = int(program.below(program.round_up(self._cost + math.floor(more) + 1)))
-        candidates_of.least, candidates_of.most = self._cost, self._most
-        self._candidates, self.phase = candidates_of, candidates_of.phase
+        candidates.most, self.phase = self._most, candidates.phase
         if self.phase == "done":
             self._find_rules()
 
@@ -250,7 +244,8 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         assert candidates is not None
         if candidates.table is None:  # there is no rule
             self._round = Models(most, 0, ())
-            self._round.take(np.zeros((1, 1), np.int64) - 1, np.array([self._cost]), np.zeros((1, 1), np.uint64))
+            nothing = np.zeros((1, bits.n_words(self.problem.n_patterns)), dtype=np.uint64)
+            self._round.take(np.full((1, 1), -1), np.array([self._cost]), nothing)
             return
         table = candidates.table
         place = {rule: k for k, rule in enumerate(candidates.rules)}
