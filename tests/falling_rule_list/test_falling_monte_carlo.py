@@ -92,7 +92,7 @@ def test_no_list_costs_less_than_the_bound_of_its_prefixes(case, w, regularizati
     A, y, weight = case
     w_exact, C, C1 = exact(w, regularization, penalty)
     n = sum(weight)
-    rules = MonteCarlo(prepare(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, w), penalty)._rules
+    rules = MonteCarlo(prepare(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, w), penalty).rules
     for length in range(4):
         for d in permutations(range(A.shape[1]), length):
             counts = naive.captured(A, y, weight, d)

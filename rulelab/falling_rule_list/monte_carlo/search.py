@@ -38,7 +38,7 @@ class MonteCarlo:
         positive, negative = int(data.positives.sum()), int(data.negatives.sum())
         self.data = data
         self._planes = kernels.new_planes(data)
-        self._rules = kernels.Rules(
+        self.rules = kernels.Rules(
             total_positive=positive,
             total_negative=negative,
             soft=violation_penalty is not None,
@@ -51,7 +51,7 @@ class MonteCarlo:
             termination=float(termination),
         )
         seed = int(np.random.default_rng(random_state).integers(1 << 62))
-        alone = min(self._rules.per_positive * positive, self._rules.per_negative * negative)
+        alone = min(self.rules.per_positive * positive, self.rules.per_negative * negative)
         self.state = kernels.new_state(data, seed, alone)
         self.state.numbers[kernels.COST] = min(data.per_positive * positive, data.per_negative * negative)
 
@@ -77,7 +77,7 @@ class MonteCarlo:
 
     def advance(self, iterations: int) -> bool:
         """Make at most so many lists, fewer when one is the best so far; returns whether one was."""
-        return bool(kernels.advance(self.data, self._planes, self._rules, self.state, iterations))
+        return bool(kernels.advance(self.data, self._planes, self.rules, self.state, iterations))
 
 
 class MonteCarloSearch(FallingSearch):

@@ -31,7 +31,6 @@ from ..search import RuleSetSearch
 from .decision import Decision, Gaps, Met, gaps_of
 
 _HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
-_RETREATS = 3  # smaller gaps that are tried where a search cannot go on
 _GRAIN = 1 << 20  # the gaps that are tried are multiples of this part
 _SETTINGS = ("max_conditions", "loss", "form", "column_limit", "memory_limit", "random_state", "min_group_size")
 _KEPT = ("columns", "closing_columns")
@@ -146,8 +145,7 @@ class LeastGapRuleSetSearch(LeastGap):
         self._limit: str | None = None
         self._best: FoundSet | None = None
         self._strictly = False
-        self._stuck: Fraction | None = None
-        self._halves, self._retreats = _HALVES, _RETREATS
+        self._halves = _HALVES
         self._decision: Decision | None = None
         self._proof: Proven | None = None
         self._counted = dict.fromkeys(("gaps_tried", *_COUNTS), 0)
@@ -293,33 +291,23 @@ class LeastGapRuleSetSearch(LeastGap):
 
     def _settle(self, decision: Decision) -> None:
         """Draw the conclusion of a question that is answered, and ask the next one."""
-        best = self._best
-        if self._phase == "ties":
-            if decision.ended:
-                self._end()
-            else:
-                self._limit = decision.limit
-        elif self._phase == "incumbent":
-            if decision.ended and best is None:
-                self._phase, self._decision = "infeasible", None
-            elif best is not None:
-                self._phase = "searching"
-                self._go_on()
-            else:
-                self._limit = decision.limit
-        elif decision.has_found:
-            self._stuck = None
+        best, phase = self._best, self._phase
+        if phase == "ties" and decision.ended:
+            self._end()
+        elif phase == "incumbent" and best is not None:
+            self._phase = "searching"
             self._go_on()
-        elif decision.ended:
+        elif phase == "incumbent" and decision.ended:
+            self._phase, self._decision = "infeasible", None
+        elif phase == "searching" and decision.has_found:
+            self._go_on()
+        elif phase == "searching" and decision.ended:
             assert best is not None
             assert decision.gap is not None
             self._lower = max(self._lower, decision.gap)
             self._halves -= 1
             if self._strictly:
                 self._lower, self._proof = best.gap, decision._proven
-            self._go_on()
-        elif decision.limit in ("columns", "exactness") and self._retreats and not self._gap_proven:
-            self._stuck, self._retreats = decision.gap, self._retreats - 1
             self._go_on()
         else:
             self._limit = decision.limit
@@ -333,10 +321,8 @@ class LeastGapRuleSetSearch(LeastGap):
             self._phase = "ties"
             self._decide(best.gap)
             return
-        upper = best.gap if self._stuck is None else min(best.gap, self._stuck)
-        half = Fraction(math.floor((self._lower + upper) / 2 * _GRAIN), _GRAIN)
-        further = self._halves > 0 or self._stuck is not None
-        self._strictly = not (further and self._lower < half < upper)
+        half = Fraction(math.floor((self._lower + best.gap) / 2 * _GRAIN), _GRAIN)
+        self._strictly = not (self._halves > 0 and self._lower < half < best.gap)
         self._decide(best.gap - self._gaps.step if self._strictly else half)
 
     def _add_up(self) -> None:
