@@ -146,10 +146,7 @@ class Writer:
         }
 
     def _multipliers(self, problem: Problem, program: Program, fairness: Criterion, gamma: np.ndarray) -> np.ndarray:
-        """The prices of ``rate of g - rate of h <= tolerance``: float, shape (n_rates, n_groups, n_groups).
-
-        The rates are in the order of their names.
-        """
+        """The prices of ``rate of g - rate of h <= tolerance``: float, shape (n_rates by name, n_groups, n_groups)."""
         rates, groups, n = known_rates(fairness), groups_of(problem, fairness), self.n_groups
         sides = groups.positives, groups.negatives
         positives, negatives = ([int(group.sum()) // int(program.unit) for group in side] for side in sides)

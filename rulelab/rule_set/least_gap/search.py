@@ -39,16 +39,13 @@ _COUNTS = ("masters", "simplex_iterations", "pricing_nodes", "branching_nodes")
 
 @dataclass(frozen=True, eq=False)
 class FoundSet:
-    """A rule set that a search of the least gap has found.
-
-    ``errors``: its loss, in units of the weights. ``found_at``: seconds of search and units of work.
-    """
+    """A rule set that a search of the least gap has found."""
 
     gap: Fraction
-    errors: int
+    errors: int  # its loss, in units of the weights
     met: Met
     model: RuleSet
-    found_at: tuple[float, int]
+    found_at: tuple[float, int]  # seconds of search and units of work
 
     @property
     def cost(self) -> tuple[int, int]:

@@ -104,10 +104,7 @@ class BitsetSearch:
 
 
 class CubeSearch:
-    """Branch and bound inside the data cubes of all tuples of at most D columns.
-
-    ``weight``, ``target``, ``charge``: as for `BitsetSearch`.
-    """
+    """Branch and bound inside the data cubes of all tuples of at most D columns; see `BitsetSearch`."""
 
     def __init__(
         self, features: Features, parts: Selectors, weight: np.ndarray, target: np.ndarray, charge: np.ndarray
