@@ -116,7 +116,7 @@ class Demands:
         return {"demands": self.meets.astype(np.uint8), **limits}
 
     def prices(self, program: Program, gamma: np.ndarray, grid: int) -> np.ndarray:
-        """The dual values of a certificate, int64: of demands rounded down, of limits up, so that no rule gains more."""
+        """The dual values of a certificate, int64: of demands rounded down, of limits up: no rule gains more."""
         own = [any(constraint.cover[-len(self.rows) :]) for constraint in program.constraints]
         values = [Fraction(max(0.0, g)) * grid for g in gamma[own].tolist()]
         n = len(self.meets)
