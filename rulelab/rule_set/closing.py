@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
 from .features import row_sums, sparse_rows
 from .generation import ColumnGeneration
-from .master.dual_bound import floor, kind_prices, price_on_grid
+from .master.dual_bound import kind_prices, price_on_grid
 from .master.linear_program import Basis, Fixed, MasterSolution, MasterSolve
 from .pool import Clause, Columns, Pool
 from .pricing.exact import LARGEST_SUM, Enumerator

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import comb
+from math import comb, floor
 
 import numpy as np
 
 from .features import Features
 from .master.constrained_proximal import ConstrainedProximalMaster
-from .master.dual_bound import DualPoint, bound, dual_point, floor, price_of, price_on_grid
+from .master.dual_bound import DualPoint, bound, dual_point, price_of, price_on_grid
 from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
 from .master.proximal import ProximalMaster
 from .pool import Clause, Pool

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..closing import Nearby
-from ..features import Features
+from ..features import Features, sparse_rows
 from ..generation import ColumnGeneration
 from ..master.dual_bound import DualPoint, kind_prices
 from ..pool import Clause, Pool
@@ -142,14 +142,13 @@ class Candidates:
         amounts = prices.amounts(program.whole[watched], prices.leave[program.kind[watched]])
         leave = by_place(amounts, group, len(first))
         taken = by_place(np.where(amounts >= 0, point.taken, 0), group, len(first))
-        hits = columns.hits[:, first]
-        rows, index = np.nonzero(hits)
+        start, entities = sparse_rows(columns.hits[:, first])
         table = Table(
             reduced=reduced[order].astype(np.int64),
             own=own[order].astype(np.int64),
             complexity=columns.complexity,
-            start=np.searchsorted(rows, np.arange(len(columns) + 1)).astype(np.int64),
-            entities=index.astype(np.int64),
+            start=start,
+            entities=entities,
             covers=np.ascontiguousarray(self._pool.covers[chosen[order]]),
             leave=leave,
             taken=taken,
