@@ -48,9 +48,8 @@ def exclude(
     after = recompute(problem, followed, regularization).objective
     if after > objective + costs.tolerance:
         raise AssertionError("a change of the list has made it cost more")
-    ties, values = abs(objective - best) <= costs.tolerance, map(float, (objective, after, best))
-    found = tuple(way.changes), tuple(way.lines), len(way.sets), problem.names
-    return Exclusion(asked, followed, *values, ties, *found)
+    ties, found = abs(objective - best) <= costs.tolerance, (tuple(way.changes), tuple(way.lines), len(way.sets))
+    return Exclusion(asked, followed, float(objective), float(after), float(best), ties, *found, problem.names)
 
 
 def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: list[Change]) -> tuple[list[_Rule], Any]:

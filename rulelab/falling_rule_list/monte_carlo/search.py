@@ -159,7 +159,7 @@ class MonteCarloSearch(FallingSearch):
             One row per list, indexed by iteration, evenly spaced among all; one column per position, ``nan`` where
             the list was complete.
         """
-        sample = dict(self._sample() if self._ready is not None else ())
+        sample = dict(self._sample()) if self._ready is not None else {}
         return pd.DataFrame.from_dict(sample, orient="index", dtype=float).rename_axis("iteration")
 
     def _sample(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
