@@ -159,8 +159,8 @@ class MonteCarloSearch(FallingSearch):
             One row per list, indexed by iteration, evenly spaced among all; one column per position, ``nan`` where
             the list was complete.
         """
-        sample = dict(self._sample()) if self._ready is not None else {}
-        return pd.DataFrame.from_dict(sample, orient="index", dtype=float).rename_axis("iteration")
+        sample = () if self._ready is None else self._sample()
+        return pd.DataFrame({at: pd.Series(counts, dtype=float) for at, counts in sample}).T.rename_axis("iteration")
 
     def _sample(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
         """Iterations, and how many antecedents were considered at each position of the list made then."""
