@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..data.problem import Problem
 from ..models import RuleList
 
 if TYPE_CHECKING:
@@ -45,37 +41,6 @@ class Line:
     least: float  # what a list that begins with these rules costs at least
     further: Mapping[str, float]
     """Of a bound: what the set costs at least with "no", "one" and "more" further rules."""
-
-
-class Way:
-    """The way of a list through a table: what was done to the list, and the lines that it comes to.
-
-    ``antecedents``: the problem's, by those of the states. ``unit``: what one unit of cost is worth. ``taken``: the
-    rules of the list, by antecedents of the states.
-    """
-
-    def __init__(self, antecedents: np.ndarray, unit: Fraction) -> None:
-        self.antecedents, self.unit = antecedents.tolist(), unit
-        self.changes: list[Change] = []
-        self.lines: list[Line] = []
-        self.taken: list[int] = []
-
-    def change(self, kind: str, a: int, instead: int | None = None) -> None:
-        """Note what is done to a rule, whose antecedents are those of the states."""
-        self.changes.append(Change(kind, self.antecedents[a], None if instead is None else self.antecedents[instead]))
-
-    def note(
-        self,
-        kind: str,
-        row: int,
-        a: int,
-        paid: int | Fraction,
-        least: int | Fraction,
-        further: Mapping[str, float] | None = None,
-    ) -> None:
-        """Note a line."""
-        antecedent = self.antecedents[a] if a >= 0 else -1
-        self.lines.append(Line(kind, row, antecedent, float(paid * self.unit), float(least * self.unit), further or {}))
 
 
 @dataclass(frozen=True)
@@ -185,33 +150,6 @@ class Exclusion:
         if self.lines[-1].kind == "default":
             return "so this list is as good as the proven one" if self.ties else "so this list costs more"
         return f"so no list that begins with these rules costs less than {self.optimum:.7f}"
-
-
-def excluded(
-    way: Way,
-    problem: Problem,
-    asked: Any,
-    followed: Any,
-    values: tuple[Fraction, Fraction, Fraction],
-    n_sets: int,
-    tolerance: Fraction = Fraction(0),
-) -> Exclusion:
-    """By the way that a list takes; ``values``: the objectives of both lists, and the optimum, to a tolerance."""
-    objective, after, optimum = values
-    if after > objective + tolerance:
-        raise AssertionError("a change of the list has made it cost more")
-    return Exclusion(
-        asked,
-        followed,
-        float(objective),
-        float(after),
-        float(optimum),
-        abs(objective - optimum) <= tolerance,
-        tuple(way.changes),
-        tuple(way.lines),
-        n_sets,
-        problem.names,
-    )
 
 
 _PAIRS = "as of two rows of different labels one is wrong or a rule tells them apart"

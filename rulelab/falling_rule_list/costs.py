@@ -181,9 +181,8 @@ class Prepared:
 def prepare(problem: Problem, regularization: float, positive_weight: float) -> Prepared:
     """Keep one of equal antecedents and none that holds nowhere or everywhere, and pack them over the patterns.
 
-    An antecedent that holds for all that is left does what the else does, at the cost of a rule.
-
-    Raises ValueError when the weights are too large to be counted exactly.
+    An antecedent that holds for all that is left does what the else does, at the cost of a rule. Raises ValueError when
+    the weights are too large to be counted exactly.
     """
     costs = costs_of(problem, regularization, positive_weight)
     order = np.lexsort((-costs.positives, -costs.negatives))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
 from .features import row_sums, sparse_rows
 from .generation import ColumnGeneration
-from .master.dual_bound import floor, kind_prices, price_on_grid
+from .master.dual_bound import kind_prices, price_on_grid
 from .master.linear_program import Basis, Fixed, MasterSolution, MasterSolve
 from .pool import Clause, Columns, Pool
 from .pricing.exact import LARGEST_SUM, Enumerator
@@ -265,50 +266,82 @@ def bytes_per_rule(program: Program) -> int:
     return 400 + program.n_patterns // 8 + 6 * len(program.watched)
 
 
+class Nearby:
+    """Enumerates the rules whose reduced cost is within the slack at the dual point of the best linear bound.
+
+    Where there are more than ``most``, or than memory bears, those within a quarter of it, a sixteenth and so on are
+    taken instead (``partial``). ``rules``: those found, once it is ``done``.
+    """
+
+    def __init__(self, generation: ColumnGeneration, slack: int, most: int) -> None:
+        assert generation.closing_point is not None
+        self.point, self.price = generation.closing_point
+        self.slack, self.partial, self.done = slack, False, False
+        self.rules: tuple[Clause, ...] = ()
+        self._features, self._max_conditions = generation.features, generation.max_conditions
+        self._nodes = generation.nodes_per_unit
+        self._most = min(most, max(_LEAST_LIMIT, _CELLS // max(1, len(generation.program.watched))))
+        self._enumerator: Enumerator | None = self._begin()
+
+    def _begin(self) -> Enumerator:
+        slack = min(self.slack, LARGEST_SUM)  # no rule sums up to less than minus that
+        threshold = np.maximum(self.point.charge(self.price, self._max_conditions) - slack, 1 - LARGEST_SUM)
+        return Enumerator(self._features, self.point.weight, threshold, self._most)
+
+    @property
+    def nbytes(self) -> int:
+        return 0 if self._enumerator is None else self._enumerator.nbytes
+
+    def advance(self) -> None:
+        """Some nodes of the enumeration."""
+        assert self._enumerator is not None
+        if not self._enumerator.advance(self._nodes, 1):
+            return
+        if self._enumerator.overflow:
+            self.partial = True
+            self.slack //= 4
+            self.done = self.slack <= 0
+        else:
+            self.rules, self.done = self._enumerator.rules, True
+        self._enumerator = None if self.done else self._begin()
+
+
 class Closing:
     """Enumerates the rules whose reduced cost is within the gap, then branches.
 
     Every rule of a set that costs less than ``upper`` has a reduced cost of at most ``upper - step - bound``, ``bound``
-    the linear one of the dual point, since the reduced costs of the set's rules add up on top of it. Where there are
-    more such rules than ``most_columns``, or than memory bears, those within a quarter of the gap, a sixteenth and so
-    on are taken instead (``partial``): what is found among them is a heuristic, and nothing can be closed.
+    the linear one of the dual point, since the reduced costs of the set's rules add up on top of it. Where not all of
+    them are taken (``partial``), what is found among them is a heuristic, and nothing can be closed.
 
     ``lower``, ``upper``: no rule set costs less; cost of the best one known, which is ``found`` where this has found
     it. ``unresolved``: done, but for sets that arithmetic could not tell from the best one, of which there are too
-    many. ``rules``: those enumerated.
+    many.
     """
 
     def __init__(self, generation: ColumnGeneration, lower: Cost, upper: Cost, most_columns: int) -> None:
         assert generation.closing_point is not None
         point, price = generation.closing_point
-        program, features = generation.program, generation.features
-        self.program, self.features = program, features
+        self.program = program = generation.program
         self.lower, self.upper = lower, upper
-        self.partial = self.done = self.unresolved = False
-        self.rules: tuple[Clause, ...] = ()
+        self.done = self.unresolved = False
         self.found: tuple[Clause, ...] | None = None
         self.n_columns = 0
-        self._point, self._price, self._max_conditions = point, price, generation.max_conditions
-        self._most_columns = min(most_columns, max(_LEAST_LIMIT, _CELLS // max(1, len(program.watched))))
-        self._nodes_per_unit = generation.nodes_per_unit
-        self._pool = Pool(program, features)
-        self._shared = generation.pool
+        self._pool, self._shared = Pool(program, generation.features), generation.pool
         self._entered = 0
         self._columns: Columns | None = None
         self._branching: BranchAndBound | None = None
-        self._slack = point.grid_floor(program.below(upper)) - (point.total - price * program.max_complexity)
-        self._enumerator: Enumerator | None = self._new_enumerator()
+        slack = point.grid_floor(program.below(upper)) - (point.total - price * program.max_complexity)
+        self._nearby = Nearby(generation, slack, most_columns)
 
-    def _new_enumerator(self) -> Enumerator:
-        point = self._point
-        slack = min(self._slack, LARGEST_SUM)  # no rule sums up to less than minus that
-        threshold = np.maximum(point.charge(self._price, self._max_conditions) - slack, 1 - LARGEST_SUM)
-        return Enumerator(self.features, point.weight, threshold, self._most_columns)
+    @property
+    def partial(self) -> bool:
+        """Whether not all rules are taken that a better set can hold."""
+        return self._nearby.partial
 
     @property
     def nbytes(self) -> int:
         """Bytes of the rules enumerated, of their columns and of the branch and bound."""
-        parts = (self._pool, self._enumerator, self._columns, self._branching)
+        parts = (self._pool, self._nearby, self._columns, self._branching)
         return sum(part.nbytes for part in parts if part is not None)
 
     @property
@@ -323,35 +356,23 @@ class Closing:
 
     def advance(self) -> None:
         """One unit of work: some nodes of the enumeration, some rules entered, or a node of the branch and bound."""
-        if self._enumerator is not None:
-            self._enumerate()
-        elif self._entered < len(self.rules):
+        if not self._nearby.done:
+            self._nearby.advance()
+            self.done = self._nearby.done and self.partial and not self._nearby.rules
+        elif self._entered < len(self._nearby.rules):
             self._enter()
         elif self._branching is None:
             self._begin()
         else:
             self._branch()
 
-    def _enumerate(self) -> None:
-        assert self._enumerator is not None
-        if not self._enumerator.advance(self._nodes_per_unit, 1):
-            return
-        if self._enumerator.overflow:
-            self.partial = True
-            self._slack //= 4
-            self._enumerator = self._new_enumerator() if self._slack > 0 else None
-            self.done = self._enumerator is None
-            return
-        self.rules, self._enumerator = self._enumerator.rules, None
-        self.done = self.partial and not self.rules
-
     def _enter(self) -> None:
         """Some of the rules go to the pool: to that of the search where they are not all."""
         rows = max(1, _AT_ONCE // (self.program.n_patterns + len(self.program.watched)))
-        entering = self.rules[self._entered : self._entered + rows]
+        entering = self._nearby.rules[self._entered : self._entered + rows]
         (self._shared if self.partial else self._pool).add(entering)
         self._entered += len(entering)
-        self.done = self.partial and self._entered == len(self.rules)
+        self.done = self.partial and self._entered == len(self._nearby.rules)
 
     def _begin(self) -> None:
         """Merge the columns, then begin to branch."""
@@ -360,8 +381,9 @@ class Closing:
             self._columns = self._pool.columns(np.arange(self.n_columns)).merged()
             return
         columns, self._columns = self._columns, None
-        sums = self._pool.sums(np.arange(self.n_columns), self._point.weight)
-        reduced = (self._price + self._point.penalty) * columns.complexity - sums
+        point, price = self._nearby.point, self._nearby.price
+        sums = self._pool.sums(np.arange(self.n_columns), point.weight)
+        reduced = (price + point.penalty) * columns.complexity - sums
         first = np.argsort(reduced, kind="stable")[:_FIRST]
         self._branching = BranchAndBound(self.program, columns, self.upper, self.lower, first)
 

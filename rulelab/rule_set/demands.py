@@ -89,10 +89,9 @@ class Demands:
 
     @property
     def rows(self) -> np.ndarray:
-        """The rows that nobody has: bool array, shape (n, n_antecedents).
+        """The rows that nobody has: bool array, shape (n, n_antecedents); none where nothing is demanded.
 
         The first has all antecedents, the next all but those that meet each demand, the last all but one of `limited`.
-        There are none where nothing is demanded.
         """
         m = self.meets.shape[1]
         if not self:
@@ -117,11 +116,7 @@ class Demands:
         return {"demands": self.meets.astype(np.uint8), **limits}
 
     def prices(self, program: Program, gamma: np.ndarray, grid: int) -> np.ndarray:
-        """The dual values of a certificate, int64: of demands rounded down, of limits up, so that no rule gains more.
-
-        ``program``: with the constraints of the demands, in any place. ``gamma``: the dual values of all its
-        constraints.
-        """
+        """The dual values of a certificate, int64: of demands rounded down, of limits up: no rule gains more."""
         own = [any(constraint.cover[-len(self.rows) :]) for constraint in program.constraints]
         values = [Fraction(max(0.0, g)) * grid for g in gamma[own].tolist()]
         n = len(self.meets)

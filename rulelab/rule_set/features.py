@@ -187,10 +187,9 @@ class Features(Shared):
 
     @cached_property
     def chains(self) -> tuple[np.ndarray, np.ndarray]:
-        """The used conditions in chains, each implied by the next, such as the thresholds of one column.
+        """The used conditions in chains, each implied by the next, such as the thresholds of one column: int32 arrays.
 
-        Returns where each chain begins, and the conditions of the chains from the loosest to the tightest; int32
-        arrays.
+        Returns where each chain begins, and the conditions of the chains from the loosest to the tightest.
         """
         order = np.argsort(-bits.counts(self.columns), kind="stable")
         chain, last = np.empty(self.n_used, dtype=np.int64), np.empty(self.n_used, dtype=np.int64)

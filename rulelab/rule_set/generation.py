@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import comb
+from math import comb, floor
 
 import numpy as np
 
 from .features import Features
 from .master.constrained_proximal import ConstrainedProximalMaster
-from .master.dual_bound import DualPoint, bound, dual_point, floor, price_of, price_on_grid
+from .master.dual_bound import DualPoint, bound, dual_point, price_of, price_on_grid
 from .master.linear_program import MasterSolution, MasterSolve, nothing_fixed
 from .master.proximal import ProximalMaster
 from .pool import Clause, Pool
@@ -108,7 +108,7 @@ class ColumnGeneration:
     ``lower``: no rule set costs less. ``depth``: the most conditions of the rules that are priced now. ``value``: of
     the restricted master, in scaled cost. ``least_reduced_cost``: of all rules, at the last duals that pricing was done
     for; 0 when none is negative. ``iterations``, ``nodes``: masters solved; nodes of pricing. ``working``: pool indices
-    of the columns in the master.
+    of the columns in the master. ``surcharge``: what longer rules are charged now, where they are.
     """
 
     def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:
@@ -137,7 +137,7 @@ class ColumnGeneration:
         self._stage = "master"
         self._spent = self._guesses = 0
         self._deepening = False
-        self._surcharge: Surcharge | None = None
+        self.surcharge: Surcharge | None = None
         self._units = 0
         self._since_exact = 0
         self._shallow = first_conditions(features, max_conditions, _SHALLOW)
@@ -230,12 +230,12 @@ class ColumnGeneration:
     def _try_beam(self) -> None:
         """The beam heuristic; exact pricing where it fails, and every few times in any case."""
         assert self.point is not None
-        widths = (*WIDTHS, *WIDTHS[-1:] * (self.depth - len(WIDTHS))) if self._surcharge else WIDTHS
+        widths = (*WIDTHS, *WIDTHS[-1:] * (self.depth - len(WIDTHS))) if self.surcharge else WIDTHS
         rules, sums = beam(self.features, self.point.weight, self._charge[: self.depth + 1], widths)
         self._since_exact += 1
-        if self._since_exact < _BEAMS or self._surcharge:
+        if self._since_exact < _BEAMS or self.surcharge:
             gains = [int(total) - int(self._charge[len(rule)]) for rule, total in zip(rules, sums, strict=True)]
-            if self._take(rules, gains) or (self._surcharge and self._goes_on()):
+            if self._take(rules, gains) or (self.surcharge and self._goes_on()):
                 self._stage = "master"
                 return
         self._start_exact(rules)
@@ -281,7 +281,7 @@ class ColumnGeneration:
         if self._pricer is None:
             first = not self.features.parts
             charge = self._charge[: self.depth + 1]
-            least = self._surcharge.targets(self.point, self._price_of_unit, charge) if self._surcharge else None
+            least = self.surcharge.targets(self.point, self._price_of_unit, charge) if self.surcharge else None
             self._pricer = Pricer(self.features, self.point.weight, charge, self._seeds, least=least)
             if first and self.features.parts:  # which takes a while
                 return
@@ -289,7 +289,7 @@ class ColumnGeneration:
         complete = self._pricer.advance(self._cubes_per_unit if self._pricer.method == "cubes" else self.nodes_per_unit)
         self.nodes += self._pricer.nodes - before
         self._units += 1
-        if not complete and (self._surcharge or self._units % _PATIENCE or not self._pricer.result().rules):
+        if not complete and (self.surcharge or self._units % _PATIENCE or not self._pricer.result().rules):
             self._spent += self._units > _CHEAP
             if self._units % _LONG == 0:
                 self._bound()
@@ -308,7 +308,7 @@ class ColumnGeneration:
             self._pricer = None
             self._stage = "master"
         exact = complete and not changed
-        if self._surcharge:
+        if self.surcharge:
             self._lower_surcharge(exact)
             return
         if self._proximal is not None:
@@ -322,7 +322,7 @@ class ColumnGeneration:
         if complete and self._closed():
             self.done = True
         if self.depth < self.max_conditions and self.done:
-            self._surcharge = Surcharge(self.program, self.depth)
+            self.surcharge = Surcharge(self.program, self.depth)
             self._allow(self.max_conditions)
 
     def _bound(self) -> Fraction:
@@ -346,12 +346,12 @@ class ColumnGeneration:
 
     def _lower_surcharge(self, exact: bool) -> None:
         """The next step; ``exact``: at the same dual values, which no rule gains at."""
-        assert self._surcharge is not None
+        assert self.surcharge is not None
         assert self.point is not None
-        self._surcharge.lower(self.point, self._price_of_unit, self._units)
+        self.surcharge.lower(self.point, self._price_of_unit, self._units)
         self._guesses = 0
-        if not self._surcharge:
-            self._surcharge = None
+        if not self.surcharge:
+            self.surcharge = None
             self._forget()
         elif exact:
             self._start_exact(())

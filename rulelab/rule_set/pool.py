@@ -52,11 +52,7 @@ class Columns:
 
     def groups(self) -> tuple[np.ndarray, np.ndarray]:
         """Entities of one kind that no column tells apart: the group of each, and the first member of each group."""
-        group, first = classes(self.kind, self.hits, self.rules, np.ones(len(self.kind), dtype=bool))
-        packed = np.packbits(self.hits, axis=0)
-        if (self.kind[first[group]] != self.kind).any() or (packed[:, first[group]] != packed).any():
-            return _equal_columns(self.kind, packed)
-        return group, first
+        return bits.group_equal_rows(np.column_stack([self.kind.astype(np.uint64), bits.pack(self.hits.T)]))
 
     def merged(self) -> Columns:
         """Entities of one kind that no column tells apart as one."""
@@ -79,13 +75,6 @@ def classes(
     _, first, inverse = np.unique(signature[chosen], return_index=True, return_inverse=True)
     group[chosen] = inverse
     return group, np.flatnonzero(chosen)[first]
-
-
-def _equal_columns(kinds: np.ndarray, packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Class of each entity and a member of each class, by kind and packed column, compared in full."""
-    keys = np.vstack([kinds[None].view(np.uint8).reshape(len(kinds), 8).T, packed])
-    _, first, group = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-    return group.ravel(), first
 
 
 def _mixed(x: np.ndarray) -> np.ndarray:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +22,7 @@ from ..data.fairness import Criterion, Rate, compared, groups_of, parities
 from .demands import Demands
 from .master.dual_bound import DualPoint
 from .program import Cost, Program
-from .rate_parts import Part, Vector
+from .rate_parts import Part, Shown, Vector
 
 if TYPE_CHECKING:
     from ..data.problem import Problem
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _LARGEST_SUM = 48  # binary digits
 _LARGEST = 60  # the same, of a number
 _LARGEST_COSTS = 48  # the same, of all weights on the grid, which a check adds up
+MOST_PARTS = 500
 
 
 class Proven(NamedTuple):
@@ -45,62 +47,129 @@ class Proven(NamedTuple):
     parts: tuple[Part, ...] | None = None
 
 
-def prove(
-    problem: Problem,
-    model: RuleSet,
-    claim: Claim,
-    proven: Proven,
-    fairness: Criterion | None,
-    demands: Demands,
-    rounded: Problem,
-    loosened: Fraction,
-    bound: Cost | float | None = None,
-) -> Certificate:
-    """The certificate of an optimal rule set, or of a bound, the cost that parts have ended at.
+@dataclass(frozen=True, eq=False)
+class Writer:
+    """Puts what is proven into the arrays of a certificate.
 
-    ``rounded``: the problem that is proven, in weights of fewer digits where a check rounds them; then tolerances are
-    larger by ``loosened`` than those of the criterion. Raises CertificateError when there are too many parts, or the
-    numbers are too large for exact sums.
+    Raises CertificateError when there are too many parts, or the numbers are too large for exact sums.
     """
-    if proven.parts is None or fairness is None:
-        smallest = claim.min_group_size
-        arrays, grid = arrays_of_whole(rounded, model, proven, fairness, smallest, loosened, demands)
-        claim = replace(claim, grid=grid)
-    else:
-        check_model(problem, model, claim)
-        case = Case(problem, model, read_claim(claim.parameters))
-        arrays = arrays_of_parts(rounded, model, case, proven.parts, fairness, loosened, demands)
-        if bound is not None:
-            ended = [part.least >= bound for part in proven.parts if part.shown is not None]
-            arrays[PART_ENDED] = np.array(ended, dtype=np.uint8)
-    certificate = prove_rule_set(problem, model, claim, {**demands.arrays, **arrays})
-    require_checkable(problem, model, certificate)
-    return certificate
 
+    problem: Problem  # that is proven, in weights of fewer digits where a check rounds them
+    form: str
+    fairness: Criterion | None
+    min_group_size: int
+    loosened: Fraction  # by how much tolerances are larger than those of the criterion
+    demands: Demands | None = None
 
-def arrays_of_whole(
-    problem: Problem,
-    model: RuleSet,
-    proven: Proven,
-    fairness: Criterion | None,
-    min_group_size: int,
-    loosened: Fraction,
-    demands: Demands | None = None,
-) -> tuple[dict[str, np.ndarray], int]:
-    """What a certificate holds of the dual values of one program, and their grid."""
-    n_groups = 1 if fairness is None else len(groups_of(problem, fairness).names)
-    whole, program = counted(problem, proven.program, fairness is not None)
-    dual, price, grid, gamma = dual_values(whole, program, proven.point, n_groups)
-    asked = {}
-    if demands:
-        given = gamma if proven.point is None else proven.point[0].gamma  # in the program's own units
-        asked = {**demands.arrays, "demand_prices": demands.prices(program, given, grid)}
-    if fairness is not None:
-        asked["multipliers"] = multipliers_of(whole, model.form, program, fairness, gamma, min_group_size, loosened)
-    elif asked:  # whose prices are rounded on the grid
-        dual, price, grid, asked = _coarser(dual, price, grid, asked)
-    arrays = {"dual": dual if fairness is not None else dual[0], "price": np.array([price], dtype=np.int64)}
-    return arrays | asked, grid
+    @cached_property
+    def n_groups(self) -> int:
+        return 1 if self.fairness is None else len(groups_of(self.problem, self.fairness).names)
+
+    def prove(
+        self, problem: Problem, model: RuleSet, claim: Claim, proven: Proven, bound: Cost | float | None = None
+    ) -> Certificate:
+        """The certificate of an optimal rule set, or of a bound, the cost that parts have ended at."""
+        if proven.parts is None or self.fairness is None:
+            arrays, grid = self.of_whole(proven)
+            claim = replace(claim, grid=grid)
+        else:
+            check_model(problem, model, claim)
+            arrays = self.of_parts(Case(problem, model, read_claim(claim.parameters)), proven.parts)
+            if bound is not None:
+                ended = [part.least >= bound for part in proven.parts if part.shown is not None]
+                arrays[PART_ENDED] = np.array(ended, dtype=np.uint8)
+        demanded = self.demands.arrays if self.demands else {}
+        certificate = prove_rule_set(problem, model, claim, {**demanded, **arrays})
+        require_checkable(problem, model, certificate)
+        return certificate
+
+    def of_whole(self, proven: Proven) -> tuple[dict[str, np.ndarray], int]:
+        """The arrays of the dual values of one program, and their grid."""
+        whole, program = counted(self.problem, proven.program, self.fairness is not None)
+        dual, price, grid, gamma = dual_values(whole, program, proven.point, self.n_groups)
+        asked = {}
+        if self.demands:
+            given = gamma if proven.point is None else proven.point[0].gamma  # in the program's own units
+            asked = {**self.demands.arrays, "demand_prices": self.demands.prices(program, given, grid)}
+        if self.fairness is not None:
+            asked["multipliers"] = self._multipliers(whole, program, self.fairness, gamma)
+        elif asked:  # whose prices are rounded on the grid
+            dual, price, grid, asked = _coarser(dual, price, grid, asked)
+        arrays = {"dual": dual if self.fairness is not None else dual[0], "price": np.array([price], dtype=np.int64)}
+        return arrays | asked, grid
+
+    def of_parts(self, case: Case, parts: Sequence[Part]) -> dict[str, np.ndarray]:
+        """The arrays of parts, see `rulelab.certificate.rule_set.partition.prove_parts`."""
+        if len(parts) > MOST_PARTS:
+            raise CertificateError(f"certificates are for at most {MOST_PARTS} parts of the rates, not {len(parts)}")
+        space = Space(case)
+        columns = [self._of_part(space, part, part.shown) for part in parts if part.shown is not None]
+        forms = space.forms(len(columns), len(self.demands.bounds) if self.demands else 0)
+        return {
+            name: np.array([column[name] for column in columns], dtype=dtype).reshape(shape)
+            for name, (dtype, shape) in forms.items()
+        }
+
+    def _of_part(self, space: Space, part: Part, shown: Shown) -> dict[str, np.ndarray | int]:
+        assert self.fairness is not None
+        problem, program = counted(self.problem, shown.program, True)
+        n_rates, n_groups = len(space.case.parities), self.n_groups
+        dual, price, grid, gamma = dual_values(problem, program, (shown.point, shown.price), n_groups)
+        single, known = _singles(space, int(program.unit)), part.rates
+        ranges, prices = np.zeros((n_rates, n_groups, 2), dtype=np.int64), np.zeros((n_rates, n_groups, 2))
+        for (r, g), (low, high) in zip(space.places, space.whole, strict=True):
+            ranges[r, g] = low, high
+        for vector, step, (low, high) in zip(known.vectors, known.steps, part.ranges, strict=True):
+            place, sign = single[_of_groups(*vector, n_groups)]
+            r, g = space.places[place]
+            each = step / (share_of(space.case.parities[r], g) * known.unit)
+            ends = sorted(sign * value * each for value in (low, high))
+            if any(end.denominator != 1 for end in ends):
+                raise CertificateError("a range of a rate is not one of whole weights")
+            ranges[r, g] = [int(end) for end in ends]
+        of_pairs = gamma.copy()
+        for k, constraint in enumerate(program.constraints):
+            found = single.get(_of_groups(constraint.leave, constraint.cover, n_groups))
+            if found is not None:
+                place, sign = found
+                r, g = space.places[place]
+                prices[r, g, 1 if sign > 0 else 0] += max(0.0, float(gamma[k]))
+                of_pairs[k] = 0.0
+        return {
+            PART_RANGES: ranges.reshape(-1, 2),
+            "part_range_prices": prices.reshape(-1, 2),
+            "part_dual": dual,
+            "part_multipliers": self._multipliers(problem, program, self.fairness, of_pairs).reshape(-1, n_groups),
+            "part_price": price,
+            "part_grid": grid,
+            PART_PRICES: self.demands.prices(program, shown.point.gamma, grid) if self.demands else 0,
+        }
+
+    def _multipliers(self, problem: Problem, program: Program, fairness: Criterion, gamma: np.ndarray) -> np.ndarray:
+        """The prices of ``rate of g - rate of h <= tolerance``: float, shape (n_rates by name, n_groups, n_groups)."""
+        rates, groups, n = known_rates(fairness), groups_of(problem, fairness), self.n_groups
+        sides = groups.positives, groups.negatives
+        positives, negatives = ([int(group.sum()) // int(program.unit) for group in side] for side in sides)
+        among = compared(fairness, groups, self.min_group_size)
+        pairs = [(rate.name, g, h) for rate, large in zip(rates, among, strict=True) for g, h in permutations(large, 2)]
+        out = {rate.name: np.zeros((n, n)) for rate in rates}
+        hit, zero_one = 0 if self.form == "dnf" else 1, _is_zero_one(program)
+        unwanted = (positives, negatives)[1 - hit]
+        places = {}
+        for place, parity in zip(pairs, parities(fairness, groups.names, positives, negatives, among), strict=True):
+            on = parity.on_positives, parity.on_negatives
+            bound = parity.bound + self.loosened
+            if zero_one:  # what is not covered is counted, and taken off
+                bound -= sum(map(operator.mul, on[1 - hit], unwanted), Fraction(0))
+            places[on[hit], on[1 - hit], bound] = place
+        kinds = 2 * n
+        for value, constraint in zip(gamma.tolist(), program.constraints, strict=True):
+            on_unwanted = tuple(-x for x in constraint.leave[1:kinds:2]) if zero_one else constraint.cover[1:kinds:2]
+            shares = constraint.leave[:kinds:2], on_unwanted
+            if value and any(map(any, shares)):  # else it is a demand, of other rows
+                name, g, h = places[*shares, constraint.bound]
+                out[name][g, h] += max(0.0, value)
+        return np.array([out[name] for name in sorted(out)])
 
 
 def counted(problem: Problem, program: Program, by_group: bool) -> tuple[Problem, Program]:
@@ -180,134 +249,6 @@ def known_rates(fairness: Criterion) -> tuple[Rate, ...]:
         if RATES.get(rate.name) != (rate.on_positives, rate.on_negatives, rate.per, rate.base):
             raise CertificateError(f"certificates do not know the rate {rate.name!r} of {type(fairness).__name__}")
     return rates
-
-
-def multipliers_of(
-    problem: Problem,
-    form: str,
-    program: Program,
-    fairness: Criterion,
-    gamma: np.ndarray,
-    min_group_size: int,
-    loosened: Fraction = Fraction(0),
-) -> np.ndarray:
-    """The prices of the constraints ``rate of g - rate of h <= tolerance``: float, shape (n_rates, n_groups, n_groups).
-
-    The rates are in the order of their names. ``loosened``: as for `prove`.
-    """
-    rates = known_rates(fairness)
-    groups = groups_of(problem, fairness)
-    n = len(groups.names)
-    scale = int(program.unit)
-    positives, negatives = (
-        [int(group.sum()) // scale for group in side] for side in (groups.positives, groups.negatives)
-    )
-    among = compared(fairness, groups, min_group_size)
-    pairs = [(rate.name, g, h) for rate, large in zip(rates, among, strict=True) for g, h in permutations(large, 2)]
-    out = {rate.name: np.zeros((n, n)) for rate in rates}
-    hit, zero_one = 0 if form == "dnf" else 1, _is_zero_one(program)
-    unwanted = (positives, negatives)[1 - hit]
-    places = {}
-    for place, parity in zip(pairs, parities(fairness, groups.names, positives, negatives, among), strict=True):
-        sides = parity.on_positives, parity.on_negatives
-        bound = parity.bound + loosened
-        if zero_one:  # what is not covered is counted, and taken off
-            bound -= sum(map(operator.mul, sides[1 - hit], unwanted), Fraction(0))
-        places[sides[hit], sides[1 - hit], bound] = place
-    kinds = 2 * n
-    for value, constraint in zip(gamma.tolist(), program.constraints, strict=True):
-        on_unwanted = tuple(-x for x in constraint.leave[1:kinds:2]) if zero_one else constraint.cover[1:kinds:2]
-        shares = constraint.leave[:kinds:2], on_unwanted
-        if value and any(map(any, shares)):  # else it is a demand, of other rows
-            name, g, h = places[*shares, constraint.bound]
-            out[name][g, h] += max(0.0, value)
-    return np.array([out[name] for name in sorted(out)])
-
-
-MOST_PARTS = 500
-
-
-def arrays_of_parts(
-    problem: Problem,
-    model: RuleSet,
-    case: Case,
-    parts: Sequence[Part],
-    fairness: Criterion,
-    loosened: Fraction,
-    demands: Demands | None = None,
-) -> dict[str, np.ndarray]:
-    """What a certificate holds of parts, see `rulelab.certificate.rule_set.partition.prove_parts`.
-
-    ``problem``: that the parts are of. ``loosened``: by which their tolerances are larger than those of the criterion.
-    """
-    if len(parts) > MOST_PARTS:
-        raise CertificateError(f"certificates are for at most {MOST_PARTS} parts of the rates, not {len(parts)}")
-    space = Space(case)
-    shown = [part for part in parts if part.shown is not None]
-    columns = [_part(problem, model, space, part, fairness, loosened, demands) for part in shown]
-    n_groups = len(case.sides.names)
-    n = n_groups * len(case.parities)
-    empty = {
-        PART_RANGES: np.zeros((0, n, 2), dtype=np.int64),
-        "part_range_prices": np.zeros((0, n, 2)),
-        "part_dual": np.zeros((0, *case.sides.wanted.shape), dtype=np.int64),
-        "part_multipliers": np.zeros((0, n, n_groups)),
-        "part_price": np.zeros(0, dtype=np.int64),
-        "part_grid": np.zeros(0, dtype=np.int64),
-    }
-    if demands:
-        empty[PART_PRICES] = np.zeros((0, len(demands.bounds)), dtype=np.int64)
-    return {name: np.stack([column[name] for column in columns]) if columns else none for name, none in empty.items()}
-
-
-def _part(
-    problem: Problem,
-    model: RuleSet,
-    space: Space,
-    part: Part,
-    fairness: Criterion,
-    loosened: Fraction,
-    demands: Demands | None,
-) -> dict[str, np.ndarray]:
-    """The arrays of one part."""
-    assert part.shown is not None
-    program, point, price = part.shown
-    problem, program = counted(problem, program, True)
-    n_rates, n_groups = len(space.case.parities), len(space.case.sides.names)
-    dual, price, grid, gamma = dual_values(problem, program, (point, price), n_groups)
-    single, known = _singles(space, int(program.unit)), part.rates
-    ranges, prices = np.zeros((n_rates, n_groups, 2), dtype=np.int64), np.zeros((n_rates, n_groups, 2))
-    for (r, g), (low, high) in zip(space.places, space.whole, strict=True):
-        ranges[r, g] = low, high
-    for vector, step, (low, high) in zip(known.vectors, known.steps, part.ranges, strict=True):
-        place, sign = single[_of_groups(*vector, n_groups)]
-        r, g = space.places[place]
-        each = step / (share_of(space.case.parities[r], g) * known.unit)
-        ends = sorted(sign * value * each for value in (low, high))
-        if any(end.denominator != 1 for end in ends):
-            raise CertificateError("a range of a rate is not one of whole weights")
-        ranges[r, g] = [int(end) for end in ends]
-    of_pairs = gamma.copy()
-    for k, constraint in enumerate(program.constraints):
-        found = single.get(_of_groups(constraint.leave, constraint.cover, n_groups))
-        if found is not None:
-            place, sign = found
-            r, g = space.places[place]
-            prices[r, g, 1 if sign > 0 else 0] += max(0.0, float(gamma[k]))
-            of_pairs[k] = 0.0
-    smallest = space.case.claim.min_group_size
-    multipliers = multipliers_of(problem, model.form, program, fairness, of_pairs, smallest, loosened)
-    out = {
-        PART_RANGES: ranges.reshape(-1, 2),
-        "part_range_prices": prices.reshape(-1, 2),
-        "part_dual": dual,
-        "part_multipliers": multipliers.reshape(-1, n_groups),
-        "part_price": np.array(price, dtype=np.int64),
-        "part_grid": np.array(grid, dtype=np.int64),
-    }
-    if demands:
-        out[PART_PRICES] = demands.prices(program, point.gamma, grid)
-    return out
 
 
 def _of_groups(leave: tuple[Fraction, ...], cover: tuple[Fraction, ...], n_groups: int) -> Vector:

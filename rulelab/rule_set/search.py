@@ -35,7 +35,7 @@ from .phases import Incumbents, Phases
 from .pool import Clause
 from .pricing import conjunctions
 from .program import Cost, Program, make_program
-from .proof import known_rates, prove
+from .proof import Writer, known_rates
 from .snapshot_detail import POOL_COLUMNS, pool_frame, price_frame
 
 _REHEARSED = 200
@@ -359,8 +359,9 @@ class RuleSetSearch(RelaxedFirst, Phases):
                 "the weights have too many digits for a certificate; round them, say to six digits in all"
             )
         claim = replace(claim, bound_only=bound is not None)
-        asked = self.fairness, self._demands
-        return prove(self.problem, model, claim, source._proven, *asked, source.problem, source._loosened, bound)
+        smallest, loosened = claim.min_group_size, source._loosened
+        writer = Writer(source.problem, model.form, self.fairness, smallest, loosened, self._demands)
+        return writer.prove(self.problem, model, claim, source._proven, bound)
 
     def _without_demands(self) -> RuleSetSearch:
         other = {"fairness": None, "min_group_size": 0, "warm_start": None}

@@ -37,8 +37,6 @@ def pool_frame(
             reduced[known] = -generation.values(known) / float(generation.point.grid) * unit
     order = np.lexsort((reduced, -use, ~inside))[:most]  # nan comes last
     weights = np.asarray(problem.positives + problem.negatives, dtype=float)
-    if weights.ndim == 2:
-        weights = weights.sum(axis=0)
     rows = bits.unpack(pool.covers[order], pool.program.n_patterns)[:, : len(weights)] @ weights
     between = " and " if form == "dnf" else " or "
     frame = pd.DataFrame(

@@ -213,8 +213,8 @@ else:
 """
 THROUGH_PYTHON = """
 import pickle, pathlib
-import numpy as np
 import rulelab as rl
+from rulelab.cli import main
 folder = pathlib.Path(sys.argv[1])
 frame, y, groups = pickle.loads((folder / "table.pickle").read_bytes())
 for path in sorted(folder.glob("*.npz")):
@@ -229,46 +229,12 @@ for path in sorted(folder.glob("*.npz")):
     assert model.evaluate(frame, y).n_rows == len(frame)
     assert len(model.explain(frame)) == len(frame)
     print(path.stem)
+sys.exit(main(["verify", *sys.argv[2:]]))
 """
-THROUGH_THE_COMMAND = """
-from rulelab import cli
-sys.exit(cli.main(sys.argv[1:]))
-"""
-FAMILIES = {
-    "falling": ("--model", "falling-rule-list", "--regularization", "0.01"),
-    "fair": ("--model", "rule-set", "--max-complexity", "6", "--fairness", "equal-opportunity:0.05"),
-}
-
-
-def run(script: str, *arguments: object) -> str:
-    command = [sys.executable, "-c", WITHOUT_NUMBA + script, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def people(n: int = 300) -> pd.DataFrame:
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame({"age": rng.integers(18, 80, n), "sex": rng.choice(["f", "m"], n)})
-    frame["score"] = np.where(rng.random(n) < 0.1, np.nan, np.round(rng.normal(size=n), 2))
-    paid = ~((frame["age"] <= 40) & (frame["sex"] == "f")) ^ (rng.random(n) < 0.1)
-    frame["paid"] = np.where(paid, "yes", "no")
-    return frame
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_command_checks_without_numba(family, tmp_path):
-    data, model, proof = (tmp_path / name for name in ("data.csv", "model.json", "proof.npz"))
-    people().to_csv(data, index=False)
-    files = ("-o", model, "--proof", proof)
-    options = [*FAMILIES[family], "--target", "paid", "--thresholds", "3", "--quiet", "--sensitive", "sex"]
-    assert cli.main(list(map(str, ("fit", data, *options, *files)))) == 0
-    found = run(THROUGH_THE_COMMAND, "verify", data, model, proof, "--sensitive", "sex")
-    assert found.startswith("valid: ")
-
-
-def test_python_checks_without_numba(tmp_path):
+def test_proofs_are_checked_without_numba(tmp_path):
     rng = np.random.default_rng(5)
     A = rng.random((200, 6)) < 0.5
     y = ((A[:, 0] & A[:, 1]) ^ (rng.random(200) < 0.1)).astype(int)
@@ -282,8 +248,21 @@ def test_python_checks_without_numba(tmp_path):
         "set_cnf": rl.RuleSetSearch(problem, 6, 2, form="cnf", regularization=0.5),
         "set_fair": rl.RuleSetSearch(problem, 6, 2, fairness=rl.EqualizedOdds(0.1, 0.1)),
     }
+    folder, (data, model, proof) = tmp_path / "proofs", (str(tmp_path / name) for name in ("d.csv", "m.json", "p.npz"))
+    folder.mkdir()
     for name, search in searches.items():
-        rl.solve(search).incumbent.model.to_json(tmp_path / f"{name}.json")
-        search.certificate().save(tmp_path / f"{name}.npz")
-    (tmp_path / "table.pickle").write_bytes(pickle.dumps((frame, y, groups)))
-    assert run(THROUGH_PYTHON, tmp_path).split() == sorted(searches)
+        rl.solve(search).incumbent.model.to_json(folder / f"{name}.json")
+        search.certificate().save(folder / f"{name}.npz")
+    (folder / "table.pickle").write_bytes(pickle.dumps((frame, y, groups)))
+    rows = pd.DataFrame({"age": rng.integers(18, 80, 300), "sex": rng.choice(["f", "m"], 300)})
+    rows["score"] = np.where(rng.random(300) < 0.1, np.nan, np.round(rng.normal(size=300), 2))
+    paid = ~((rows["age"] <= 40) & (rows["sex"] == "f")) ^ (rng.random(300) < 0.1)
+    rows.assign(paid=np.where(paid, "yes", "no")).to_csv(data, index=False)
+    fit = ["fit", data, "--target", "paid", "--thresholds", "3", "--quiet", "--sensitive", "sex", "--model", "rule-set"]
+    fit += ["--max-complexity", "6", "--fairness", "equal-opportunity:0.05", "-o", model, "--proof", proof]
+    assert cli.main(fit) == 0
+    command = [sys.executable, "-c", WITHOUT_NUMBA + THROUGH_PYTHON, str(folder), data, model, proof]
+    done = subprocess.run([*command, "--sensitive", "sex"], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    *checked, said = done.stdout.split("\n", len(searches))
+    assert (checked, said[:7]) == (sorted(searches), "valid: ")

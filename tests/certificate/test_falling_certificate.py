@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import reread
-from proof_checks import changed, holds, put, refused, with_arrays
+from proof_checks import changed, holds, proof_by, put, refused, with_arrays
 from strategies import problem_of, rows
 from test_joint_capture_certificate import proven_with
 
@@ -35,14 +35,12 @@ def proven():
     risk = 1 / (1 + np.exp(1.5 - score + score.mean()))
     A = np.column_stack([F, *(F[:, i] & F[:, j] for i in range(8) for j in range(i))])
     problem = rl.Problem.from_arrays(A, rng.random(2000) < risk)
-    search = FallingRuleListSearch(problem, 0.0005, 5.0)
-    model = rl.solve(search).incumbent.model
-    return problem, model, search.certificate()
+    return problem, *proof_by(FallingRuleListSearch(problem, 0.0005, 5.0))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("dropping", [False, True])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(cases(), st.integers(0, 10**6), st.lists(st.integers(0, 4), max_size=3, unique=True))
 def test_exactly_the_optimal_lists_can_be_proven(dropping, case, seed, antecedents):
     A, y, weight, w, C = case
@@ -195,7 +193,5 @@ def test_a_positive_weight_of_many_digits_is_proven_with_within_its_rounding(w, 
 def test_a_proof_for_the_paper_s_data(instances):
     A, y, names = instances.load("bank_227")
     problem = rl.Problem.from_arrays(A, y, names=names)
-    search = FallingRuleListSearch(problem, 1e-6, 1.0)
-    model = rl.solve(search).incumbent.model
-    answer = holds(problem, model, search.certificate(), 1e-6)
+    answer = holds(problem, *proof_by(FallingRuleListSearch(problem, 1e-6, 1.0)), 1e-6)
     assert answer.lower_bound == pytest.approx(0.1069681, abs=1e-7)

@@ -20,7 +20,7 @@ from rulelab.certificate import Certificate, CertificateError
 
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(seeds, st.booleans())
 def test_any_dual_values_prove_nothing_wrong(loss, seed, bound_only):
     case = make(seed, loss, False)
@@ -140,22 +140,3 @@ def test_a_model_of_other_data_is_refused():
     if forged == model:
         forged = replace(model, training=replace(model.training, false_negative=0))
     assert "not those of this problem" in refused(problem, forged, proof)
-
-
-@pytest.mark.long
-def test_a_proof_of_one_loss_is_none_of_the_other():
-    """Of the same data, where the optima differ, and of sets that are optimal by the other loss only."""
-    apart = 0
-    for seed in range(60):
-        case = make(seed, "zero_one", False)
-        proofs, models = {}, {}
-        for loss in ("hamming", "zero_one"):
-            limits = case.most, case.depth, loss, case.form
-            search = rl.RuleSetSearch(case.problem, *limits, regularization=float(case.penalty))
-            models[loss], proofs[loss] = proof_by(search)
-        turned = dict(proofs["hamming"].parameters) | {"zero_one": 1.0}
-        verdict = rl.verify(case.problem, models["hamming"], replace(proofs["hamming"], parameters=turned))
-        errors = models["hamming"].errors + case.penalty * models["hamming"].complexity
-        assert not verdict.valid or errors == case.least
-        apart += errors != case.least
-    assert apart

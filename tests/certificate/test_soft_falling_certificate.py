@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import reread
-from proof_checks import holds, refused
+from proof_checks import holds, proof_by, refused
 from strategies import problem_of, rows
 
 import rulelab as rl
@@ -69,9 +69,7 @@ def proven():
     A = rng.random((300, 7)) < rng.uniform(0.2, 0.6, 7)
     y = rng.random(300) < np.where(A[:, 0] & ~A[:, 1], 0.9, np.where(A[:, 2], 0.55, 0.2))
     problem = rl.Problem.from_arrays(A, y.astype(int))
-    search = SoftSearch(problem, 0.003, 1.0, 0.01)
-    model = rl.solve(search).incumbent.model
-    return problem, model, search.certificate()
+    return problem, *proof_by(SoftSearch(problem, 0.003, 1.0, 0.01))
 
 
 def test_a_list_that_rises_is_proven(proven):
@@ -116,11 +114,9 @@ def test_what_cannot_be_counted_is_refused_in_words():
     counts = [[1, 0], [0, 1], [0, 0]], [3, 4, 1]
     for weight, C in ((6.1, 0.01), (6, 0.01234567891234567)):
         problem = rl.Problem.from_counts(*counts, [2, 1, weight])
-        search = SoftSearch(problem, C, 1.0, 0.5)
-        model = rl.solve(search).incumbent.model
-        assert rl.verify(problem, model, search.certificate())
+        holds(problem, *proof_by(SoftSearch(problem, C, 1.0, 0.5)))
     problem = rl.Problem.from_counts(*counts, [2, 1e-6 / 3, 1e6 / 3])
-    assert rl.verify(problem, rl.solve(soft := SoftSearch(problem, 0.01, 1.0, 0.5)).incumbent.model, soft.certificate())
+    holds(problem, *proof_by(SoftSearch(problem, 0.01, 1.0, 0.5)))
     with pytest.raises(CertificateError, match="positive weight have too many digits"):
         prove_soft_falling_rule_list(problem, rl.FallingRuleList.from_problem(problem, [0], 1e-30, 0.5), 0.01)
     problem = rl.Problem.from_counts(*counts, [2, 1, 6])

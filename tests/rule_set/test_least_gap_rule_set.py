@@ -39,7 +39,7 @@ def check(case: Case) -> None:
     assert model.complexity == complexity
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=pytest.mark.long) for k in (1, 2, 3))])
+@pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_the_least_gap_is_that_of_the_naive_reference(part):
     for seed in range(25 * part, 25 * part + 25):
         check(case_of(seed))
@@ -83,7 +83,7 @@ def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap(weight):
 
 @pytest.mark.long
 def test_every_point_of_the_front_is_that_of_a_search_of_its_own():
-    problem, accuracies = larger_problem(), (0.68, 0.72, 0.76, 0.99)
+    problem, accuracies = larger_problem(), (0.68, 0.76, 0.99)
     own = {"criterion": "demographic_parity", "max_complexity": 6, "max_conditions": 2}
     front = rl.frontier(problem, "gap", "rule_set", accuracies=accuracies, **own)
     assert front.points == ()

@@ -88,39 +88,19 @@ def naive_cover(t: Table, clauses: Any, form: str) -> frozenset[int]:
     return frozenset().union(*(naive.decides(t.data, tuple(clause), form) for clause in clauses))
 
 
-CASES = [
-    (0, 6, 2, "hamming", "dnf", 0, False, {"ratio": 0.5}),
-    (1, 7, 3, "hamming", "dnf", Fraction(1, 2), False, {"within": 2}),
-    (2, 6, 2, "hamming", "cnf", 0, True, {"ratio": 0.4}),
-    (3, 5, 2, "zero_one", "dnf", 0, False, {"within": 2}),
-    (4, 5, 2, "zero_one", "cnf", Fraction(1, 4), True, {"ratio": 0.3}),
-    (5, 6, 2, "hamming", "dnf", 1, True, {"within": 0}),
-]
-
-
-@pytest.mark.parametrize(("seed", "C", "D", "loss", "form", "penalty", "weighted", "how"), CASES)
-def test_all_near_optimal_sets_are_found(seed, C, D, loss, form, penalty, weighted, how):
-    compare(seed, C, D, loss, form, penalty, weighted, how)
-
-
-@pytest.mark.long
 @pytest.mark.parametrize("seed", range(10, 24))
-def test_all_near_optimal_sets_are_found_in_many_small_problems(seed):
+def test_all_near_optimal_sets_are_found(seed):
     rng = np.random.default_rng(seed)
-    loss, form = rng.choice(["hamming", "zero_one"]), rng.choice(["dnf", "cnf"])
+    loss, form = str(rng.choice(["hamming", "zero_one"])), str(rng.choice(["dnf", "cnf"]))
     how = {"ratio": float(rng.choice([0.0, 0.1, 0.5, 1.0]))} if rng.random() < 0.5 else {"within": int(rng.integers(4))}
     C, D = int(rng.integers(2, 8)), int(rng.integers(1, 4))
     penalty = Fraction(int(rng.integers(0, 5)), 4)
-    compare(seed, C, D, str(loss), str(form), penalty, bool(rng.random() < 0.5), how)
+    t = table(seed, weighted=bool(rng.random() < 0.5))
 
+    def most(optimum: Fraction) -> Fraction:
+        return optimum + how["within"] if "within" in how else optimum * (1 + Fraction(repr(how["ratio"])))
 
-def compare(seed, C, D, loss, form, penalty, weighted, how) -> None:
-    t = table(seed, weighted=weighted)
-    if "within" in how:
-        most = lambda optimum: optimum + how["within"]  # noqa: E731
-    else:
-        most = lambda optimum: optimum * (1 + Fraction(repr(how["ratio"])))  # noqa: E731
-    expected = near_sets(t, C, D, loss, form, Fraction(penalty), most)
+    expected = near_sets(t, C, D, loss, form, penalty, most)
     settings = {"max_complexity": C, "max_conditions": D, "loss": loss, "form": form, "regularization": float(penalty)}
     result = near_optimal(t.problem, **how, **settings)
     check(t, result, expected, form)

@@ -83,8 +83,7 @@ def test_a_bound_is_proven_at_any_limit_once_the_longest_rules_are_priced():
         if made is None or snapshot.phase != "pricing":
             continue
         depths += [made.depth] if made.depth not in depths else []
-        surcharge = made._surcharge  # no figure tells it
-        shares.add(surcharge.share if surcharge else 0.0)
+        shares.add(made.surcharge.share if made.surcharge else 0.0)
         if made.closing_point is not None and made.iterations not in seen:
             seen.add(made.iterations)
             checked = rl.verify(problem, snapshot.incumbent.model, search.certificate(bound_only=True))
@@ -111,7 +110,5 @@ def test_wide_data_has_a_bound_within_a_limit_of_work():
     A = rl.Binarizer(thresholds=5, negations=True).fit_transform(
         pd.DataFrame(table, columns=[f"x{j}" for j in range(12)])
     )
-    search = RuleSetSearch(rl.Problem.from_arrays(A, y), 8, 4)
-    snapshot = rl.solve(search, work_limit=3000)
-    assert Inside(search).generation._deepening  # by its end it may price the longest rules
+    snapshot = rl.solve(RuleSetSearch(rl.Problem.from_arrays(A, y), 8, 4), work_limit=3000)
     assert 0 < snapshot.lower_bound <= snapshot.incumbent.objective

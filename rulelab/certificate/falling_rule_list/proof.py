@@ -7,8 +7,8 @@ a value that a set is needed with, those are kept that no other one covers.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from .states import Entries, FallingStates, children, falling_space
 
 _SMALLEST = 2e-3  # of what a pattern or a rule costs: smaller multipliers are added to the largest
 _BELOW = 1 - 2.0**-40
-Needed = tuple[int, int, int, int, int]  # value, p, n, parent, antecedent
 
 
 class Capture(NamedTuple):
@@ -113,46 +112,63 @@ def prove_falling_rule_list(
     return certificate_of(problem, model.family, given | for_bound(lower_bound), {**table, **arrays_of(rounds)})
 
 
+class Step(NamedTuple):
+    """An antecedent that follows an entry, the packed set that it leaves, and what has to be claimed of it."""
+
+    parent: int
+    antecedent: int
+    left: bytes
+    claim: Any
+
+
+def closed_table(
+    n_patterns: int, root: Step, follow: Callable[[list[Step], int], Iterable[Step]], covers: Callable[[Any, Any], bool]
+) -> list[Step]:
+    """The entries from the root on; ``follow``: what some entries need, the first of which is at this place."""
+    entries: list[Step] = []
+    waiting: dict[int, dict[bytes, list[Step]]] = {n_patterns: {root.left: [root]}}
+    while waiting:
+        kept = [step for several in waiting.pop(max(waiting)).values() for step in _uncovered(several, covers)]
+        first = len(entries)
+        entries += kept
+        for step in follow(kept, first):
+            size = int.from_bytes(step.left).bit_count()
+            waiting.setdefault(size, {}).setdefault(step.left, []).append(step)
+    return entries
+
+
+def _uncovered(several: list[Step], covers: Callable[[Any, Any], bool]) -> list[Step]:
+    """Of what is needed of one set, what nothing else covers."""
+    kept: list[Step] = []
+    for step in several:
+        if not any(covers(other.claim, step.claim) for other in kept):
+            kept = [other for other in kept if not covers(step.claim, other.claim)]
+            kept.append(step)
+    return kept
+
+
 def _table(space: FallingStates, root: int) -> tuple[list[int], list[int], list[int]]:
     """Parent, antecedent and value of every entry of the closed table."""
-    parents: list[int] = []
-    antecedents: list[int] = []
-    values: list[int] = []
-    waiting: dict[int, dict[bytes, list[Needed]]] = {
-        len(space.positives): {bytes(space.everything[0]): [(root, 1, 1, -1, -1)]}
-    }
-    while waiting:
-        largest = waiting.pop(max(waiting))
-        kept = [(key, needed) for key, several in largest.items() for needed in _uncovered(several)]
-        first = len(values)
-        for _, (value, _, _, parent, antecedent) in kept:
-            parents.append(parent)
-            antecedents.append(antecedent)
-            values.append(value)
-        sets = np.frombuffer(b"".join(key for key, _ in kept), dtype=np.uint8).reshape(len(kept), space.n_bytes)
-        numbers = np.array([needed[:3] for _, needed in kept], dtype=np.int64)
-        entries = Entries(sets, numbers[:, 1], numbers[:, 2], numbers[:, 0])
+
+    def follow(kept: list[Step], first: int) -> Iterator[Step]:
+        sets = np.frombuffer(b"".join(step.left for step in kept), dtype=np.uint8).reshape(-1, space.n_bytes)
+        values, p, n = np.array([step.claim for step in kept], dtype=np.int64).T
+        entries = Entries(sets, p, n, values)
         for part in space.chunks(len(kept)):
             below = children(space, entries.part(part))
             if len(below.exceeded):
                 but = ", or one that falls but for the rounding of weights" if space.misplaced else ""
                 raise CertificateError(f"the model is not optimal for these parameters: a better list exists{but}")
             left = below.left
-            sizes = np.bitwise_count(left.sets).sum(axis=1, dtype=np.int64).tolist()
-            lists = (each.tolist() for each in (left.values, left.p, left.n, below.parent + first + part.start))
-            rows = zip(sizes, map(bytes, left.sets), *lists, below.antecedent.tolist(), strict=True)
-            for size, key, *needed in rows:
-                waiting.setdefault(size, {}).setdefault(key, []).append(tuple(needed))  # type: ignore[arg-type]
-    return parents, antecedents, values
+            claims = zip(*(each.tolist() for each in (left.values, left.p, left.n)), strict=True)
+            parents = (below.parent + first + part.start).tolist()
+            yield from map(Step, parents, below.antecedent.tolist(), map(bytes, left.sets), claims)
+
+    steps = closed_table(len(space.positives), Step(-1, -1, bytes(space.everything[0]), (root, 1, 1)), follow, _covers)
+    return [s.parent for s in steps], [s.antecedent for s in steps], [s.claim[0] for s in steps]
 
 
-def _uncovered(several: list[Needed]) -> list[Needed]:
-    """Of the needs of one set, those that no other one covers, with at least its value and its proportion."""
-    kept: list[Needed] = []
-    for need in several:
-        value, p, n = need[:3]
-        if any(v >= value and p * n_v <= p_v * n for v, p_v, n_v, *_ in kept):
-            continue
-        kept = [k for k in kept if not (value >= k[0] and k[1] * n <= p * k[2])]
-        kept.append(need)
-    return kept
+def _covers(known: tuple[int, int, int], asked: tuple[int, int, int]) -> bool:
+    """Whether a value and a proportion p / n of a set are no less than others of it."""
+    (value, p, n), (value_asked, p_asked, n_asked) = known, asked
+    return value >= value_asked and p_asked * n <= p * n_asked

@@ -26,6 +26,7 @@ from ...models import FallingRuleList
 from ..certificate import Certificate, CertificateError, certificate_of, check_arrays, check_parameters
 from ..outcome import LOWER_BOUND, Outcome, cost_to_prove, for_bound
 from .checker import NEEDED, pieces, require_counts, sets_of
+from .proof import Step, closed_table
 from .soft_states import SoftChildren, SoftStates, soft_children, soft_states
 from .states import Entries
 
@@ -40,15 +41,6 @@ class Claim(NamedTuple):
 
     value: Fraction
     lowest: Fraction
-
-
-class Step(NamedTuple):
-    """A rule that follows a prefix, and the claim that it leaves."""
-
-    parent: int
-    antecedent: int
-    left: bytes
-    claim: Claim
 
 
 def check(
@@ -187,37 +179,23 @@ def _open(space: SoftStates, claims: list[Claim], first: int, below: SoftChildre
 
 
 def _table(space: SoftStates, least: Fraction) -> tuple[list[int], list[int]]:
-    """Parent and antecedent of every entry of the closed table: largest sets first, what no other entry covers."""
-    parents: list[int] = []
-    antecedents: list[int] = []
+    """Parent and antecedent of every entry of the closed table."""
     states = space.states
-    root = Step(-1, -1, bytes(states.everything[0]), Claim(least, Fraction(1)))
-    waiting: dict[int, dict[bytes, list[Step]]] = {len(states.positives): {root.left: [root]}}
-    while waiting:
-        kept = [step for several in waiting.pop(max(waiting)).values() for step in _uncovered(several)]
-        start = len(parents)
-        if (start + len(kept)) * states.n_bytes > _LARGEST_SETS:
+
+    def follow(kept: list[Step], first: int) -> Iterator[Step]:
+        if (first + len(kept)) * states.n_bytes > _LARGEST_SETS:
             raise CertificateError(f"the certificate's sets of rows take more than {_LARGEST_SETS} bytes")
-        parents.extend(step.parent for step in kept)
-        antecedents.extend(step.antecedent for step in kept)
         claims = [step.claim for step in kept]
-        sets = np.frombuffer(b"".join(step.left for step in kept), dtype=np.uint8).reshape(len(kept), states.n_bytes)
-        for first, below in _parts(space, sets, claims):
-            if next(_undercut(space, claims, first, below), None) is not None:
+        sets = np.frombuffer(b"".join(step.left for step in kept), dtype=np.uint8).reshape(-1, states.n_bytes)
+        for start, below in _parts(space, sets, claims):
+            if next(_undercut(space, claims, start, below), None) is not None:
                 raise CertificateError("the model is not optimal for these parameters: a better list exists")
-            for step in _open(space, claims, first, below):
-                size = int.from_bytes(step.left).bit_count()
-                waiting.setdefault(size, {}).setdefault(step.left, []).append(step._replace(parent=start + step.parent))
-    return parents, antecedents
+            for step in _open(space, claims, start, below):
+                yield step._replace(parent=first + step.parent)
 
-
-def _uncovered(several: list[Step]) -> list[Step]:
-    """Of the needs of one set, those that no other one covers."""
-    kept: list[Step] = []
-    for step in sorted(several, key=lambda step: (-step.claim.value, -step.claim.lowest)):
-        if not any(covers(other.claim, step.claim) for other in kept):
-            kept.append(step)
-    return kept
+    root = Step(-1, -1, bytes(states.everything[0]), Claim(least, Fraction(1)))
+    steps = closed_table(len(states.positives), root, follow, covers)
+    return [step.parent for step in steps], [step.antecedent for step in steps]
 
 
 def _name(problem: Problem, space: SoftStates, antecedent: int) -> str:

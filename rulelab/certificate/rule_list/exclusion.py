@@ -15,7 +15,7 @@ import numpy as np
 
 from ...data.problem import Problem
 from ...models import RuleList
-from ..exclusion import Change, Exclusion, Way, excluded
+from ..exclusion import Change, Exclusion, Line
 from .checker import recompute
 from .children import Wanted, opened
 from .hints import Lemmas, Separation
@@ -46,7 +46,10 @@ def exclude(
     if rest.prediction != default and rest.positives != rest.negatives:
         way.changes.append(Change("label", -1))
     after = recompute(problem, followed, regularization).objective
-    return excluded(way, problem, asked, followed, (objective, after, best), len(way.sets), costs.tolerance)
+    if after > objective + costs.tolerance:
+        raise AssertionError("a change of the list has made it cost more")
+    ties, found = abs(objective - best) <= costs.tolerance, (tuple(way.changes), tuple(way.lines), len(way.sets))
+    return Exclusion(asked, followed, float(objective), float(after), float(best), ties, *found, problem.names)
 
 
 def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: list[Change]) -> tuple[list[_Rule], Any]:
@@ -68,17 +71,33 @@ def _in_space(space: States, classes: Sequence[Any], asked: RuleList, changes: l
     return [_Rule(place[rule.antecedent], rule.positive) for rule in rules], default
 
 
-class _Way(Way):
-    """The way of a list through a table, on the patterns of the states."""
+class _Way:
+    """The way of a list through a table: what is done to it, and the lines that it comes to.
+
+    ``taken``: the rules of the list, by antecedents of the states.
+    """
 
     def __init__(self, space: States, costs: Grid, arrays: Mapping[str, np.ndarray]) -> None:
-        super().__init__(space.antecedents, costs.unit)
-        self.space = space
+        self.space, self.unit, self.antecedents = space, costs.unit, space.antecedents.tolist()
+        self.changes: list[Change] = []
+        self.lines: list[Line] = []
+        self.taken: list[int] = []
         self.sets, self.values = arrays["sets"], arrays["values"]
         self._row = {packed: row for row, packed in enumerate(map(bytes, self.sets))}
         self._chosen = arrays.get("lemmas", np.zeros(0, dtype=np.int64))
         self._lemmas = Lemmas(space, self.sets[self._chosen], self.values[self._chosen])
         self._separation = Separation.read(space, arrays)
+
+    def change(self, kind: str, a: int, instead: int | None = None) -> None:
+        """Note what is done to a rule, whose antecedents are those of the states."""
+        self.changes.append(Change(kind, self.antecedents[a], None if instead is None else self.antecedents[instead]))
+
+    def note(
+        self, kind: str, row: int, a: int, paid: int, least: int, further: Mapping[str, float] | None = None
+    ) -> None:
+        """Note a line."""
+        antecedent = self.antecedents[a] if a >= 0 else -1
+        self.lines.append(Line(kind, row, antecedent, float(paid * self.unit), float(least * self.unit), further or {}))
 
     def follow(self, rules: list[_Rule]) -> None:
         """Bring the rules into the form of the table and follow them until they are at an end, or something ends it."""

@@ -143,8 +143,7 @@ class Closing:
     def _promising(self, node: _Node, gain: np.ndarray, needed: float) -> tuple[np.ndarray, np.ndarray]:
         """Candidates that may take part in a set within the slack, and which of them may be its first.
 
-        ``gain``: the most that each takes off the cost of the node's rules alone; ``needed``: what must be taken off in
-        all.
+        ``gain``: what each takes off the cost of the node's rules alone, at most; ``needed``: what all must take off.
         """
         sizes = self.sizes[node.candidates]
         fits = np.flatnonzero((sizes <= node.room).all(axis=1) & (node.spent + node.extra <= self.slack))

@@ -31,7 +31,6 @@ PART_ENDED = "part_ended"
 MOST_PARTS = 10_000
 MOST_BOXES = 100_000
 _ROUNDS = 100  # of tightening; every one is right, so that fewer prove less
-_ARRAYS = (PART_RANGES, "part_dual", "part_price", "part_grid", "part_multipliers", "part_range_prices")
 _LARGEST = 1 << 53
 
 Box = tuple[tuple[int, int], ...]  # the least and the largest n of each rate of each group that is compared
@@ -65,6 +64,21 @@ class Space:
             ends = (on_wanted * wanted[g], on_unwanted * unwanted[g] * self._most)
             out.append((sum(min(0, x) for x in ends), sum(max(0, x) for x in ends)))
         return tuple(out)
+
+    def forms(self, n_parts: int, n_demands: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
+        """Type and shape of the arrays of so many parts, and demands and limits."""
+        whole, real, n_groups = np.dtype(np.int64), np.dtype(np.float64), len(self.case.sides.names)
+        n_rates = len(self.case.parities) * n_groups
+        out = {
+            PART_RANGES: (whole, (n_parts, n_rates, 2)),
+            "part_range_prices": (real, (n_parts, n_rates, 2)),
+            "part_dual": (whole, (n_parts, *self.case.sides.wanted.shape)),
+            "part_multipliers": (real, (n_parts, n_rates, n_groups)),
+            "part_price": (whole, (n_parts,)),
+            "part_grid": (whole, (n_parts,)),
+            PART_PRICES: (whole, (n_parts, n_demands)),
+        }
+        return out if n_demands else {name: form for name, form in out.items() if name != PART_PRICES}
 
     def tightened(self, box: Box) -> Box | None:
         """What the constraints leave of a box; None for nothing."""
@@ -243,27 +257,16 @@ class Parts:
 
 def _read(space: Space, arrays: Mapping[str, np.ndarray]) -> list[Box]:
     """The parts' ranges; raises CertificateError when an array has not the form that it must have."""
-    sides, n_rates, asked = space.case.sides, len(space.case.parities), space.case.demands.asked
-    names = {*_ARRAYS, *([PART_PRICES] if space.case.demands.words else [])}
-    names |= {PART_ENDED} if space.case.claim.bound_only else set()
-    if set(arrays) != names:
-        raise CertificateError(f"a certificate in parts must hold {sorted(names)}, not {sorted(arrays)}")
-    n_parts, n_groups = len(arrays[PART_RANGES]), len(sides.names)
+    n_parts, n_rates = len(arrays[PART_RANGES]), len(space.case.parities) * len(space.case.sides.names)
+    asked = space.case.demands.asked
+    forms = space.forms(n_parts, len(asked.meets) + len(asked.most))
+    if space.case.claim.bound_only:
+        forms[PART_ENDED] = np.dtype(np.uint8), (n_parts,)
+    if set(arrays) != set(forms):
+        raise CertificateError(f"a certificate in parts must hold {sorted(forms)}, not {sorted(arrays)}")
     if n_parts > MOST_PARTS:
         raise CertificateError(f"a certificate may have {MOST_PARTS} parts, not {n_parts}")
-    whole, real = np.dtype(np.int64), np.dtype(np.float64)
-    forms = {
-        PART_RANGES: (whole, (n_parts, n_rates * n_groups, 2)),
-        "part_range_prices": (real, (n_parts, n_rates * n_groups, 2)),
-        "part_dual": (whole, (n_parts, *sides.wanted.shape)),
-        "part_multipliers": (real, (n_parts, n_rates * n_groups, n_groups)),
-        "part_price": (whole, (n_parts,)),
-        "part_grid": (whole, (n_parts,)),
-        PART_PRICES: (whole, (n_parts, len(asked.meets) + len(asked.most))),
-        PART_ENDED: (np.dtype(np.uint8), (n_parts,)),
-    }
-    for name in sorted(names):
-        dtype, shape = forms[name]
+    for name, (dtype, shape) in sorted(forms.items()):
         if arrays[name].dtype != dtype or arrays[name].shape != shape:
             raise CertificateError(f"'{name}' must be {dtype} of shape {shape}")
     ranges, prices, grids = arrays[PART_RANGES], arrays["part_range_prices"], arrays["part_grid"]
@@ -271,8 +274,7 @@ def _read(space: Space, arrays: Mapping[str, np.ndarray]) -> list[Box]:
         raise CertificateError("the grid of a part must be a whole number of at least 1")
     if not np.isfinite(prices).all() or np.signbit(prices).any():
         raise CertificateError("a multiplier of a range is negative or not finite")
-    at = [r * n_groups + g for r, g in space.places]
-    apart = np.ones(n_rates * n_groups, dtype=bool)
+    apart, at = np.ones(n_rates, dtype=bool), [r * len(space.case.sides.names) + g for r, g in space.places]
     apart[at] = False
     if ranges[:, apart].any() or prices[:, apart].any():
         raise CertificateError("a range is of a group that is left out of the constraint")

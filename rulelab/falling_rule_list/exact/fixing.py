@@ -194,8 +194,7 @@ def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: 
         start = _merged(before, places[0, group], places[1, group])
         start = Summed(*(each[start.multiplier > _SMALLEST * loss[start.v]] for each in start))
         key = np.concatenate([key, start.u * n_v + start.v])
-    key.sort()
-    key = key[_starts(key)]
+    key = np.unique(key)
     u, v = key // n_v, key % n_v
     pair_start = np.concatenate([[0], np.cumsum(np.bincount(u, minlength=n_u))])
     block_start = np.concatenate([[0], np.cumsum(np.diff(pair_start) * size_u)])
@@ -247,11 +246,6 @@ def pair(prepared: Prepared, allowed: np.ndarray, before: Pairing | None, free: 
     return Pairing(pairs, first[sides[0]], first[sides[1]], effort)
 
 
-def _starts(key: np.ndarray) -> np.ndarray:
-    """Where a sorted array has another value than before."""
-    return np.append(True, key[1:] != key[:-1])[: len(key)]
-
-
 def _merged(before: Pairing, place_u: np.ndarray, place_v: np.ndarray) -> Summed:
     """The former multipliers by the new places of the patterns."""
     pairs = before.pairs
@@ -259,11 +253,10 @@ def _merged(before: Pairing, place_u: np.ndarray, place_v: np.ndarray) -> Summed
     v = place_v[before.first_v][pairs.other]
     kept = (u >= 0) & (v >= 0) & (pairs.multiplier > 0)
     n_v = int(place_v.max()) + 1
-    key, multiplier = u[kept] * n_v + v[kept], pairs.multiplier[kept]
-    order = np.argsort(key)
-    key = key[order]
-    starts = np.flatnonzero(_starts(key))
-    return Summed(key[starts] // n_v, key[starts] % n_v, np.add.reduceat(multiplier[order], starts))
+    key, at = np.unique(u[kept] * n_v + v[kept], return_inverse=True)
+    multiplier = np.zeros(len(key), dtype=np.int64)
+    np.add.at(multiplier, at, pairs.multiplier[kept])
+    return Summed(key // n_v, key % n_v, multiplier)
 
 
 def _begin(pairs: JointCapture, key: np.ndarray, start: Summed, before: Pairing, place_u: np.ndarray) -> None:

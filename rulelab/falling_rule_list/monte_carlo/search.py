@@ -38,7 +38,7 @@ class MonteCarlo:
         positive, negative = int(data.positives.sum()), int(data.negatives.sum())
         self.data = data
         self._planes = kernels.new_planes(data)
-        self._rules = kernels.Rules(
+        self.rules = kernels.Rules(
             total_positive=positive,
             total_negative=negative,
             soft=violation_penalty is not None,
@@ -51,7 +51,7 @@ class MonteCarlo:
             termination=float(termination),
         )
         seed = int(np.random.default_rng(random_state).integers(1 << 62))
-        alone = min(self._rules.per_positive * positive, self._rules.per_negative * negative)
+        alone = min(self.rules.per_positive * positive, self.rules.per_negative * negative)
         self.state = kernels.new_state(data, seed, alone)
         self.state.numbers[kernels.COST] = min(data.per_positive * positive, data.per_negative * negative)
 
@@ -77,7 +77,7 @@ class MonteCarlo:
 
     def advance(self, iterations: int) -> bool:
         """Make at most so many lists, fewer when one is the best so far; returns whether one was."""
-        return bool(kernels.advance(self.data, self._planes, self._rules, self.state, iterations))
+        return bool(kernels.advance(self.data, self._planes, self.rules, self.state, iterations))
 
 
 class MonteCarloSearch(FallingSearch):
@@ -159,15 +159,15 @@ class MonteCarloSearch(FallingSearch):
             One row per list, indexed by iteration, evenly spaced among all; one column per position, ``nan`` where
             the list was complete.
         """
-        numbers = self._engine.state.numbers if self._ready is not None else np.zeros(kernels.N_NUMBERS, dtype=int)
-        kept = int(numbers[kernels.SAMPLED])
-        if not kept:
-            return pd.DataFrame(index=pd.Index([], name="iteration", dtype=np.int64))
+        sample = () if self._ready is None else self._sample()
+        return pd.DataFrame({at: pd.Series(counts, dtype=float) for at, counts in sample}).T.rename_axis("iteration")
+
+    def _sample(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """Iterations, and how many antecedents were considered at each position of the list made then."""
         state = self._engine.state
-        sample = state.sample[:kept].astype(float)
-        sample[sample < 0] = np.nan
-        index = pd.Index(state.sample_iteration[:kept], name="iteration")
-        return pd.DataFrame(sample, index=index).dropna(axis=1, how="all")
+        kept = int(state.numbers[kernels.SAMPLED])
+        rows = zip(state.sample_iteration[:kept].tolist(), state.sample[:kept], strict=True)
+        return tuple((iteration, tuple(row[row >= 0].tolist())) for iteration, row in rows)
 
     def _advance(self, max_work: int) -> None:
         start = time.perf_counter()
@@ -212,7 +212,6 @@ class MonteCarloSearch(FallingSearch):
         objective = self._incumbent.objective
         lists = state.lists[:_POSITIONS_SHOWN]
         reached = int(np.count_nonzero(lists))
-        kept = int(state.numbers[kernels.SAMPLED])
         status = Status.OPTIMAL if self._optimal else Status.LIMIT if ended else Status.RUNNING
         return Snapshot(
             step=0,
@@ -240,10 +239,7 @@ class MonteCarloSearch(FallingSearch):
                 "resolution": ready.costs.exactness,
                 "considered_mean": tuple((state.considered[:reached] / lists[:reached]).tolist()),
                 "lists_by_position": tuple(lists[:reached].tolist()),
-                "considered": tuple(
-                    (iteration, tuple(row[row >= 0].tolist()))
-                    for iteration, row in zip(state.sample_iteration[:kept].tolist(), state.sample[:kept], strict=True)
-                ),
+                "considered": self._sample(),
                 "trace": tuple(self._trace[-_IMPROVEMENTS_SHOWN:]),
             },
         )

@@ -17,10 +17,7 @@ _LARGEST_CHARGE = 1 << 56
 
 
 class Greedy:
-    """Adds the rule of most gain per complexity, found by the beam heuristic; all rules met go to the pool.
-
-    ``rules`` (list of rules). ``done`` (bool).
-    """
+    """Adds the rule of most gain per complexity, found by the beam heuristic; all rules met go to the pool."""
 
     def __init__(self, program: Program, features: Features, pool: Pool, max_conditions: int) -> None:
         self.program, self.features, self.pool = program, features, pool
@@ -167,9 +164,7 @@ class SetSearch:
     """One descent after another over some columns of the pool.
 
     Where it ``rebuilds``, a descent begins from the set before, of which a part is built anew, or from a drawn one now
-    and then.
-
-    ``found`` (list of rules or None): the best set of the last unit of work, when it is better than those before.
+    and then. ``found``: the best set of the last unit of work, when it is better than those before.
     """
 
     def __init__(

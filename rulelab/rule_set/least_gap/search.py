@@ -26,12 +26,11 @@ from ...snapshot import Snapshot
 from ..demands import check_arguments_of_sets, clauses_of
 from ..generation import comes_near
 from ..program import Cost
-from ..proof import Proven, arrays_of_parts, arrays_of_whole
+from ..proof import Proven, Writer
 from ..search import RuleSetSearch
 from .decision import Decision, Gaps, Met, gaps_of
 
 _HALVES = 4  # proofs that half of what is open is not reached, before the one that is to decide
-_RETREATS = 3  # smaller gaps that are tried where a search cannot go on
 _GRAIN = 1 << 20  # the gaps that are tried are multiples of this part
 _SETTINGS = ("max_conditions", "loss", "form", "column_limit", "memory_limit", "random_state", "min_group_size")
 _KEPT = ("columns", "closing_columns")
@@ -40,16 +39,13 @@ _COUNTS = ("masters", "simplex_iterations", "pricing_nodes", "branching_nodes")
 
 @dataclass(frozen=True, eq=False)
 class FoundSet:
-    """A rule set that a search of the least gap has found.
-
-    ``errors``: its loss, in units of the weights. ``found_at``: seconds of search and units of work.
-    """
+    """A rule set that a search of the least gap has found."""
 
     gap: Fraction
-    errors: int
+    errors: int  # its loss, in units of the weights
     met: Met
     model: RuleSet
-    found_at: tuple[float, int]
+    found_at: tuple[float, int]  # seconds of search and units of work
 
     @property
     def cost(self) -> tuple[int, int]:
@@ -146,8 +142,7 @@ class LeastGapRuleSetSearch(LeastGap):
         self._limit: str | None = None
         self._best: FoundSet | None = None
         self._strictly = False
-        self._stuck: Fraction | None = None
-        self._halves, self._retreats = _HALVES, _RETREATS
+        self._halves = _HALVES
         self._decision: Decision | None = None
         self._proof: Proven | None = None
         self._counted = dict.fromkeys(("gaps_tried", *_COUNTS), 0)
@@ -209,13 +204,13 @@ class LeastGapRuleSetSearch(LeastGap):
         gap, proven, claim = source._best.gap, source._proof or Proven(source._gaps.program), self._claim
         gap = gap - source._gaps.step if gap else gap  # the largest one that the program allows
         rates = [rate.name for rate in self._fairness.rates()]
+        writer = Writer(source.problem, self.form, self._fairness, self.min_group_size, gap)
         if proven.parts is None:
-            given = source.problem, best.model, proven, self._fairness, self.min_group_size, gap
-            arrays, grid = arrays_of_whole(*given)
+            arrays, grid = writer.of_whole(proven)
             claim = replace(claim, grid=grid)
         else:
             case = smaller_gaps(self.problem, best.model, claim, self.min_accuracy, rates)
-            arrays = arrays_of_parts(source.problem, best.model, case, proven.parts, self._fairness, gap)
+            arrays = writer.of_parts(case, proven.parts)
         return prove_least_gap_rule_set(self.problem, best.model, claim, self.min_accuracy, rates, arrays)
 
     @property
@@ -293,33 +288,23 @@ class LeastGapRuleSetSearch(LeastGap):
 
     def _settle(self, decision: Decision) -> None:
         """Draw the conclusion of a question that is answered, and ask the next one."""
-        best = self._best
-        if self._phase == "ties":
-            if decision.ended:
-                self._end()
-            else:
-                self._limit = decision.limit
-        elif self._phase == "incumbent":
-            if decision.ended and best is None:
-                self._phase, self._decision = "infeasible", None
-            elif best is not None:
-                self._phase = "searching"
-                self._go_on()
-            else:
-                self._limit = decision.limit
-        elif decision.has_found:
-            self._stuck = None
+        best, phase = self._best, self._phase
+        if phase == "ties" and decision.ended:
+            self._end()
+        elif phase == "incumbent" and best is not None:
+            self._phase = "searching"
             self._go_on()
-        elif decision.ended:
+        elif phase == "incumbent" and decision.ended:
+            self._phase, self._decision = "infeasible", None
+        elif phase == "searching" and decision.has_found:
+            self._go_on()
+        elif phase == "searching" and decision.ended:
             assert best is not None
             assert decision.gap is not None
             self._lower = max(self._lower, decision.gap)
             self._halves -= 1
             if self._strictly:
                 self._lower, self._proof = best.gap, decision._proven
-            self._go_on()
-        elif decision.limit in ("columns", "exactness") and self._retreats and not self._gap_proven:
-            self._stuck, self._retreats = decision.gap, self._retreats - 1
             self._go_on()
         else:
             self._limit = decision.limit
@@ -333,10 +318,8 @@ class LeastGapRuleSetSearch(LeastGap):
             self._phase = "ties"
             self._decide(best.gap)
             return
-        upper = best.gap if self._stuck is None else min(best.gap, self._stuck)
-        half = Fraction(math.floor((self._lower + upper) / 2 * _GRAIN), _GRAIN)
-        further = self._halves > 0 or self._stuck is not None
-        self._strictly = not (further and self._lower < half < upper)
+        half = Fraction(math.floor((self._lower + best.gap) / 2 * _GRAIN), _GRAIN)
+        self._strictly = not (self._halves > 0 and self._lower < half < best.gap)
         self._decide(best.gap - self._gaps.step if self._strictly else half)
 
     def _add_up(self) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
@@ -175,8 +176,3 @@ def price_of(point: DualPoint, best: np.ndarray) -> int:
     """The least price of a unit of complexity at which no rule gains: with it the dual values are feasible."""
     ratios = [-(-int(best[s]) // (1 + s)) - point.penalty for s in range(1, len(best))]
     return max([0, *ratios])
-
-
-def floor(value: Cost) -> int:
-    """The largest whole number that is not above."""
-    return value.numerator // value.denominator

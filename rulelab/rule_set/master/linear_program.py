@@ -58,17 +58,13 @@ class Basis:
     """Where a solve ended, in terms that survive a change of classes and columns."""
 
     columns: np.ndarray  # pool indices of the columns in the model
-    column_status: np.ndarray
     group: np.ndarray  # class of each watched entity, -1 for those left out
-    class_status: np.ndarray
-    row_status: np.ndarray  # of the rows ``u_q <= L_k``; empty without constraints
-    extra_status: np.ndarray  # of the prices: L and alpha per kind, gamma per constraint, lambda
-    extra_rows: np.ndarray
+    col_status: np.ndarray  # of the classes, then of the prices: L and alpha per kind, gamma per constraint, lambda
+    row_status: np.ndarray  # of the columns, and with constraints of the kinds and of the rows ``u_q <= L_k``
 
     @property
     def nbytes(self) -> int:
-        parts = (self.columns, self.column_status, self.group, self.class_status, self.row_status)
-        return sum(part.nbytes for part in parts)
+        return self.columns.nbytes + self.group.nbytes + self.col_status.nbytes + self.row_status.nbytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,8 +268,9 @@ class _Build:
         parent = basis.group[self.first]
         if (parent < 0).any():
             return None
-        status = basis.class_status[parent].copy()
-        rows = basis.row_status[parent].copy() if self.n_prices else np.zeros(0, dtype=np.int8)
+        n_columns, n_classes = len(basis.columns), int(basis.group.max(initial=-1)) + 1
+        of_columns, of_kinds, rows = np.split(basis.row_status, [n_columns, n_columns + self.program.n_kinds])
+        status, rows = basis.col_status[parent], rows[parent] if self.n_prices else rows
         basic = np.flatnonzero(status == _BASIC)
         order = basic[np.lexsort((-self.mass[basic], parent[basic]))]
         again = np.zeros(len(order), dtype=bool)
@@ -282,10 +279,10 @@ class _Build:
         if self.n_prices:
             twins = twins[rows[twins] == _BASIC]
         status[twins] = _LOWER
-        known = dict(zip(basis.columns.tolist(), basis.column_status.tolist(), strict=True))
+        known = dict(zip(basis.columns.tolist(), of_columns.tolist(), strict=True))
         columns = np.array([known.get(rule, _BASIC) for rule in self.columns.rules.tolist()], dtype=np.int8)
-        row_status = np.concatenate([columns, basis.extra_rows, rows])
-        col_status = np.concatenate([status, basis.extra_status])
+        row_status = np.concatenate([columns, of_kinds, rows])
+        col_status = np.concatenate([status, basis.col_status[n_classes:]])
         surplus = np.count_nonzero(row_status == _BASIC) + np.count_nonzero(col_status == _BASIC) - len(row_status)
         if surplus > 0:  # columns in use have gone: as many dual values go to a bound
             col_status[np.flatnonzero(col_status == _BASIC)[:surplus]] = _LOWER
@@ -314,15 +311,7 @@ class _Build:
             price=float(values[-1]) * self.cost_scale * self.scale,
             use=-np.array(found.row_dual)[:n_columns],
             iterations=iterations,
-            basis=Basis(
-                columns=self.columns.rules,
-                column_status=row_status[:n_columns],
-                group=self.group,
-                class_status=col_status[:n_classes],
-                row_status=row_status[n_columns + kinds :] if self.n_prices else np.zeros(0, dtype=np.int8),
-                extra_status=col_status[n_classes:],
-                extra_rows=row_status[n_columns : n_columns + kinds] if self.n_prices else np.zeros(0, dtype=np.int8),
-            ),
+            basis=Basis(self.columns.rules, self.group, col_status, row_status),
         )
 
 

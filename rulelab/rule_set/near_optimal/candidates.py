@@ -2,60 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.problem import Problem
-from ..features import Features
+from ..closing import Nearby
+from ..features import Features, sparse_rows
 from ..generation import ColumnGeneration
 from ..master.dual_bound import DualPoint, kind_prices
 from ..pool import Clause, Pool
-from ..pricing.exact import LARGEST_SUM, Enumerator
+from ..pricing.exact import LARGEST_SUM
 from ..program import Program, by_place
 from .kernels import Table
 
-_LEAST_LIMIT = 5000
-_CELLS = 1 << 26  # of the table of rules and entities, beyond which no more than _LEAST_LIMIT rules are taken
-_AT_ONCE = 1 << 24  # cells of that table that are filled in a unit of work
+if TYPE_CHECKING:
+    from ..search import RuleSetSearch
+
+_AT_ONCE = 1 << 24  # cells of the table of rules and entities that are filled in a unit of work
 
 
 class Candidates:
     """The rules whose reduced cost is within the distance to the linear bound; call `advance` until `done`.
 
     The reduced costs of a set's rules add up on top of the linear bound, and none is negative, so that no set of cost
-    ``most`` holds any other rule. Of rules that cover the same patterns the shortest stands for all. Where there are
-    more than ``most_rules``, those within a quarter of the distance are taken, a sixteenth and so on: then ``most`` is
-    less than what was asked for (``overflow``), and sets up to it are certain. ``rules``: in the order of the
-    ``table``.
+    ``most`` holds any other rule; the best one costs ``least``. Of rules that cover the same patterns the shortest
+    stands for all. Where there are too many, `Nearby` takes fewer: then ``most`` is less than what was asked for
+    (``overflow``), and sets up to it are certain. ``rules``: in the order of the ``table``.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        program: Program,
-        form: str,
-        max_conditions: int,
-        known: tuple[Clause, ...],
-        least: int,
-        most: int,
-        most_rules: int,
-    ) -> None:
-        self.program, self.least, self.most, self.overflow = program, least, most, False
-        self.max_conditions = max_conditions
-        self.features = Features.from_problem(problem, form)
+    def __init__(self, search: RuleSetSearch, program: Program, best: Sequence[Clause]) -> None:
+        self.program, self.features = program, Features.from_problem(search.problem, search.form)
+        self.max_conditions = search.conditions
+        pool = self._pool = Pool(program, self.features)
+        self.least = self.most = int(program.cost(*pool.measure(pool.find_all(best))))
+        self.overflow = False
         self.rules: tuple[Clause, ...] = ()
         self.table: Table | None = None
-        self._most_rules = min(most_rules, max(_LEAST_LIMIT, _CELLS // max(1, len(program.watched))))
-        self._pool = Pool(program, self.features)
+        self._most_rules = search.column_limit
         self._entered = 0
         self._point: tuple[DualPoint, int] | None = None
-        self._enumerator: Enumerator | None = None
+        self._nearby: Nearby | None = None
         self._generation: ColumnGeneration | None = None
         self.phase = "done"
         if self.features.n_used:
-            self._pool.add(rule for rule in known if len(rule) <= max_conditions)
-            self._generation = ColumnGeneration(program, self.features, self._pool, max_conditions)
+            pool.add(rule for rule in search.columns if len(rule) <= self.max_conditions)
+            self._generation = ColumnGeneration(program, self.features, pool, self.max_conditions)
             self.phase = "pricing"
 
     @property
@@ -65,7 +57,7 @@ class Candidates:
     @property
     def nbytes(self) -> int:
         """Bytes of the rules, of what they cover and of what finds them."""
-        parts: list[Any] = [self.features, self._pool, self._generation, self._enumerator]
+        parts: list[Any] = [self.features, self._pool, self._generation, self._nearby]
         tables = 0 if self.table is None else sum(array.nbytes for array in self.table)
         return tables + sum(part.nbytes for part in parts if part is not None)
 
@@ -103,33 +95,26 @@ class Candidates:
         assert generation is not None
         generation.advance()
         if generation.done:
-            self._point, self._nodes = generation.closing_point, generation.nodes_per_unit
-            self._generation = None
-            self._slack = min(self.most * self.grid - self.bound, LARGEST_SUM)
-            self._enumerator = self._new_enumerator()
+            self._point, self._generation = generation.closing_point, None
+            slack = min(self.most * self.grid - self.bound, LARGEST_SUM)
+            self._nearby = Nearby(generation, slack, self._most_rules)
             self.phase = "rules"
 
-    def _new_enumerator(self) -> Enumerator:
-        point, price = self._dual
-        threshold = np.maximum(point.charge(price, self.max_conditions) - self._slack, 1 - LARGEST_SUM)
-        return Enumerator(self.features, point.weight, threshold, self._most_rules)
-
     def _enumerate(self) -> None:
-        assert self._enumerator is not None
-        if not self._enumerator.advance(self._nodes, 1):
-            return
-        if not self._enumerator.overflow:
-            self.rules, self._enumerator = self._enumerator.rules, None
+        nearby = self._nearby
+        assert nearby is not None
+        nearby.advance()
+        if nearby.partial:
+            self.overflow = True
+            self.most = (self.bound + nearby.slack) // self.grid
+        if self.most < self.least or (
+            nearby.partial and not nearby.slack
+        ):  # not even the rules of the best sets are few enough
+            self._nearby, self.phase = None, "done"
+        elif nearby.done:
+            self.rules, self._nearby = nearby.rules, None
             self._pool = Pool(self.program, self.features)
             self.phase = "table"
-            return
-        self.overflow = True
-        self._slack //= 4
-        self.most = (self.bound + self._slack) // self.grid
-        if self.most < self.least:  # not even the rules of the best sets are few enough
-            self._enumerator, self.phase = None, "done"
-        else:
-            self._enumerator = self._new_enumerator()
 
     def _enter(self) -> None:
         """Some rules' covers, or at last the table."""
@@ -157,14 +142,13 @@ class Candidates:
         amounts = prices.amounts(program.whole[watched], prices.leave[program.kind[watched]])
         leave = by_place(amounts, group, len(first))
         taken = by_place(np.where(amounts >= 0, point.taken, 0), group, len(first))
-        hits = columns.hits[:, first]
-        rows, index = np.nonzero(hits)
+        start, entities = sparse_rows(columns.hits[:, first])
         table = Table(
             reduced=reduced[order].astype(np.int64),
             own=own[order].astype(np.int64),
             complexity=columns.complexity,
-            start=np.searchsorted(rows, np.arange(len(columns) + 1)).astype(np.int64),
-            entities=index.astype(np.int64),
+            start=start,
+            entities=entities,
             covers=np.ascontiguousarray(self._pool.covers[chosen[order]]),
             leave=leave,
             taken=taken,

@@ -14,6 +14,7 @@ from ...data.metrics import RATES, confusion_from
 from ...kernels import bits
 from ...models import RuleSet
 from ...near_models import CHUNK, NearModels
+from ..features import Features
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -232,9 +233,5 @@ class NearOptimalRuleSets(NearModels):
 
     def _covers_of(self, clauses: list[tuple[int, ...]]) -> np.ndarray:
         """The patterns that each rule covers, or a clause of a CNF rejects."""
-        matrix = self.problem.matrix()
-        if self.form == "cnf":
-            matrix = ~matrix
-        return np.array([matrix[:, list(clause)].all(axis=1) for clause in clauses], dtype=bool).reshape(
-            len(clauses), self.problem.n_patterns
-        )
+        covers = Features.from_problem(self.problem, self.form).covers(clauses)
+        return bits.unpack(covers, self.problem.n_patterns)

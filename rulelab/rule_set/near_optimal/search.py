@@ -11,12 +11,12 @@ import numpy as np
 
 from ...arguments import ParameterError, Text
 from ...data.problem import Problem
+from ...kernels import bits
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress, check_distance
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Incumbent, Status
-from ..pool import Pool
 from ..program import Program, make_program
 from ..search import RuleSetSearch
 from . import kernels
@@ -27,7 +27,6 @@ from .tables import Models, made
 RATIO = 0.01  # how far above the optimum an objective may be, as a share of it, where nothing is said
 
 _LEVELS = 6  # distances, each twice the one before, up to which sets are found one after the other
-_NARROWINGS = 4  # smaller distances that are tried where there are more models than wanted
 _ROOM = 4096  # sets that are found at once
 _ROOM_WORDS = 1 << 20
 _EFFORT = 200_000  # cells of the table that a unit of work looks at, about
@@ -127,7 +126,6 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         self._round: Models | None = None
         self._known: Models | None = None
         self._targets: list[int] = []
-        self._narrowed = 0
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -175,9 +173,8 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         return made(self.program, *found, finished, self.limit, **settings)
 
     def _advance(self, max_work: int) -> None:
-        if self._stuck == "limit" and self._round is not None and len(self._round) <= self.limit:
-            self._stuck, self._narrowed = None, 0
-        if self._stuck in ("memory", "columns"):
+        enough = self._round is not None and len(self._round) <= self.limit
+        if self._stuck in ("memory", "columns") or (self._stuck == "limit" and enough):
             self._stuck = None
         target, phase = self.work + max_work, self.phase
         while self.work < target and self.phase == phase and self._stuck is None:
@@ -210,21 +207,15 @@ class NearOptimalRuleSetSearch(NearEnumeration):
     def _start(self) -> None:
         """The optimum is certified: how far above it may a cost be?"""
         assert self._best is not None
-        program, search = self.program, self.search
-        clauses = self._best.model.clauses
-        candidates_of = Candidates(
-            self.problem, program, search.form, search.conditions, search.columns, 0, 0, search.column_limit
-        )
-        pool = Pool(program, candidates_of.features)
-        chosen = [pool.find(tuple(clause)) for clause in clauses]
-        self._cost = int(program.cost(*pool.measure(chosen)))
+        program = self.program
+        candidates = self._candidates = Candidates(self.search, program, self._best.model.clauses)
+        self._cost = candidates.least
         if self.within is not None:
             more = Fraction(repr(float(self.within))) * program.per_loss / program.unit
         else:
             more = self._cost * Fraction(repr(float(self.ratio)))  # type: ignore[arg-type]
         self._most = int(program.below(program.round_up(self._cost + math.floor(more) + 1)))
-        candidates_of.least, candidates_of.most = self._cost, self._most
-        self._candidates, self.phase = candidates_of, candidates_of.phase
+        candidates.most, self.phase = self._most, candidates.phase
         if self.phase == "done":
             self._find_rules()
 
@@ -250,7 +241,8 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         assert candidates is not None
         if candidates.table is None:  # there is no rule
             self._round = Models(most, 0, ())
-            self._round.take(np.zeros((1, 1), np.int64) - 1, np.array([self._cost]), np.zeros((1, 1), np.uint64))
+            nothing = np.zeros((1, bits.n_words(self.problem.n_patterns)), dtype=np.uint64)
+            self._round.take(np.full((1, 1), -1), np.array([self._cost]), nothing)
             return
         table = candidates.table
         place = {rule: k for k, rule in enumerate(candidates.rules)}
@@ -285,7 +277,7 @@ class NearOptimalRuleSetSearch(NearEnumeration):
             models.take(walk.sets[:n], walk.costs[:n], walk.covered[:n])
             walk.numbers[kernels.N_FOUND] = 0
         if len(models) > self.limit:
-            self._narrow(models)
+            self._stuck = "limit"
         elif walk.numbers[kernels.DONE]:
             self._known = models
             self._next()
@@ -300,18 +292,6 @@ class NearOptimalRuleSetSearch(NearEnumeration):
             self._stuck = "columns"
         else:
             self.phase, self._round, self._walk = "finished", None, None
-
-    def _narrow(self, models: Models) -> None:
-        """There are too many models: try a smaller distance, to know all up to there; then end."""
-        covered = self._cost if self._known is None else self._known.most
-        self._targets = []
-        step = int(self.program.step)
-        between = covered + (models.most - covered) // (2 * step) * step
-        if self._narrowed < _NARROWINGS and between > covered:
-            self._narrowed += 1
-            self._begin(between)
-        else:
-            self._stuck = "limit"
 
     def _rehearse(self) -> None:
         self.search.compile()

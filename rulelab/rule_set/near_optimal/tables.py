@@ -105,8 +105,7 @@ def made(
     used = sorted({k for one in chosen for k in one} | set(np.flatnonzero(largest.through).tolist()))
     used.sort(key=lambda k: (-int(largest.through[k]), int(largest.cheapest[k]), k))
     place = {k: i for i, k in enumerate(used)}
-    words = bits.n_words(problem.n_patterns)
-    covered = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(len(keys), -1 if keys else words)
+    covered = np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(len(keys), bits.n_words(problem.n_patterns))
     objectives = np.array([float(every[key][0] * per_grid) for key in keys])
     return NearOptimalRuleSets(
         threshold=threshold,
@@ -119,7 +118,7 @@ def made(
         covered=float("nan") if known is None else float(known.most * worth),
         rules=_rules(problem, candidates, largest, used, chosen, float(per_grid), settings),
         by_gap=_by_gap(objectives, settings["optimum"], threshold),
-        _predictions=covered if covered.shape[1] == words else np.zeros((len(keys), words), dtype=np.uint64),
+        _predictions=covered,
         _weights=_weights(problem),
         **settings,
     )

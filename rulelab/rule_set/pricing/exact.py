@@ -104,10 +104,7 @@ class BitsetSearch:
 
 
 class CubeSearch:
-    """Branch and bound inside the data cubes of all tuples of at most D columns.
-
-    ``weight``, ``target``, ``charge``: as for `BitsetSearch`.
-    """
+    """Branch and bound inside the data cubes of all tuples of at most D columns; see `BitsetSearch`."""
 
     def __init__(
         self, features: Features, parts: Selectors, weight: np.ndarray, target: np.ndarray, charge: np.ndarray
@@ -296,8 +293,7 @@ class Enumerator:
         self._features = features
         self._limit = int(limit)
         self._search = BitsetSearch(features, weight, threshold - 1, threshold, room=_ROOM)
-        self._found: dict[bytes, list[Rule]] = {}
-        self._n_found = 0
+        self._found: dict[bytes, Rule] = {}  # by a digest of what they cover
         self.overflow = False
 
     @property
@@ -311,7 +307,7 @@ class Enumerator:
     @property
     def nbytes(self) -> int:
         """Bytes of the search and, about, of the rules found."""
-        return self._search.nbytes + _RULE_BYTES * self._n_found
+        return self._search.nbytes + _RULE_BYTES * len(self._found)
 
     def advance(self, max_nodes: int, max_batches: int | None = None) -> bool:
         """Search at most so many nodes more, for so many batches of rules; returns whether the enumeration is done."""
@@ -320,8 +316,10 @@ class Enumerator:
             batches += 1
             self._search.advance(last - self.nodes)
             for rule, _ in self._search.emitted():
-                self._enter(rule)
-            self.overflow = self._n_found > self._limit
+                cover = self._features.covers([rule])[0]
+                key = hashlib.blake2b(cover.tobytes(), digest_size=16).digest()
+                self._found[key] = min(self._found.get(key, rule), rule, key=lambda r: (len(r), r))
+            self.overflow = len(self._found) > self._limit
             if not self._search.full:
                 break
         return self.done
@@ -329,15 +327,4 @@ class Enumerator:
     @property
     def rules(self) -> tuple[Rule, ...]:
         """For each covered set found so far one of the rules of fewest conditions that cover it."""
-        return tuple(sorted(rule for known in self._found.values() for rule in known))
-
-    def _enter(self, rule: Rule) -> None:
-        """Keep the rule unless a rule that is not longer covers the same patterns; a digest finds the candidates."""
-        cover = self._features.covers([rule])[0]
-        known = self._found.setdefault(hashlib.blake2b(cover.tobytes(), digest_size=16).digest(), [])
-        for k, other in enumerate(known):
-            if np.array_equal(self._features.covers([other])[0], cover):
-                known[k] = min(other, rule, key=lambda r: (len(r), r))
-                return
-        known.append(rule)
-        self._n_found += 1
+        return tuple(sorted(self._found.values()))
