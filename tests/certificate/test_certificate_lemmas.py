@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from inside import learn_soon
 from proof_checks import with_arrays
 from proof_mutations import known_of
+from random_problems import explained
 from test_certificate import children, random_states
 
 import rulelab as rl
@@ -28,11 +29,8 @@ REGULARIZATION = 0.01
 
 def noisy(seed: int) -> rl.Problem:
     """A problem with a search long enough for cores, whose patterns all differ in weight."""
-    rng = np.random.default_rng(seed)
-    n, m = 400, 10
-    A = rng.random((n, m)) < rng.uniform(0.15, 0.6, m)
-    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(n) < 0.3)
-    return rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 9, n))
+    weight = np.random.default_rng(seed).integers(1, 9, 400)
+    return rl.Problem.from_arrays(*explained(seed, 400, 10, 0.3), sample_weight=weight)
 
 
 def solved(problem: rl.Problem, learn_after: int) -> RuleListSearch:
@@ -64,17 +62,6 @@ def test_a_lemma_never_shows_more_than_the_least_cost(seed, excess):
         found = Lemmas(space, sets, cost).proving(sets, cost, np.full(len(sets), below))
         assert (sizes[found[found >= 0]] < below).all()
         assert (found[sizes < below] >= 0).all()
-
-
-@pytest.mark.long
-def test_lemmas_make_the_proof_of_a_long_search_small(instances):
-    A, y, names = instances.load("compas_155")
-    problem = rl.Problem.from_arrays(A, y, names)
-    search = RuleListSearch(problem, 0.005)
-    model = rl.solve(search).incumbent.model
-    certificate, plain = search.certificate(), prove_rule_list(problem, model, 0.005)
-    assert len(certificate.arrays["values"]) < len(plain.arrays["values"]) / 4
-    assert verify(problem, model, certificate, 0.005).valid
 
 
 @settings(max_examples=20)
@@ -126,9 +113,10 @@ def test_lemmas_must_be_positions(learnt, lemmas):
     assert "positions of sets" in answer.reason
 
 
-def test_hints_that_are_wrong_or_of_other_patterns_do_no_harm(learnt):
-    problem, model, _ = learnt
+def test_hints_make_proofs_small_and_wrong_ones_or_those_of_other_patterns_do_no_harm(learnt):
+    problem, model, with_lemmas = learnt
     plain = prove_rule_list(problem, model, REGULARIZATION)
+    assert len(with_lemmas.arrays["values"]) < len(plain.arrays["values"])
     space = states(problem, grid(problem, REGULARIZATION))
     sets = np.random.default_rng(3).random((40, len(space.weights))) < 0.2
     known = known_of(space, sets, np.full(40, 3 * space.per_rule))
