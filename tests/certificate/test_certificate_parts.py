@@ -251,6 +251,7 @@ def people(n: int = 300) -> pd.DataFrame:
     return frame
 
 
+@pytest.mark.long
 def test_proofs_are_checked_without_numba(tmp_path):
     rng = np.random.default_rng(5)
     A = rng.random((200, 6)) < 0.5
