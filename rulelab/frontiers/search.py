@@ -291,12 +291,8 @@ class Frontier(Search):
         if self._criterion is None:
             return None, ""
         predicted = model.predicts_positive(self.problem.matrix())
-        compared = (
-            self._criterion,
-            groups_of(self.problem, self._criterion),
-            predicted,
-            self.parameters["min_group_size"],
-        )
+        least = self.parameters["min_group_size"]
+        compared = self._criterion, groups_of(self.problem, self._criterion), predicted, least
         return max(true_gaps(*compared).values()), emptied_rates(*compared)
 
     def _snapshot(self) -> Snapshot:

@@ -84,7 +84,7 @@ def small(seed: int) -> tuple[rl.Problem, dict[str, str]]:
 
 def test_the_list_is_the_best_of_those_that_obey():
     dearer = 0
-    for seed in range(50):
+    for seed in range(30):
         problem, directions = small(seed)
         penalty = (0.02, 0.1, 0.004)[seed % 3]
         demands: dict[str, Any] = {}
@@ -103,7 +103,7 @@ def test_the_list_is_the_best_of_those_that_obey():
         for rule in last.incumbent.model.rules:
             assert may_predict(rule.conditions, int(rule.prediction), directions)
         dearer += best > free
-    assert dearer > 15
+    assert dearer > 9
 
 
 def test_what_the_list_predicts_is_monotone_for_every_row_there_could_be():

@@ -150,7 +150,7 @@ def test_the_rows_shown_let_another_list_win_and_one_less_does_not(seed, regular
     for each in found.changes:
         check_witness(each, problem, regularization, found.model)
     random = np.random.default_rng(seed)
-    labels = random.random((20, len(y))).argsort(axis=1)[:, : found.relabelled.withstands]
+    labels = random.random((5, len(y))).argsort(axis=1)[:, : found.relabelled.withstands]
     for chosen in labels:
         turned = y.copy()
         turned[chosen] ^= True

@@ -225,10 +225,6 @@ def test_more_pairs_than_fit_in_memory_are_refused_and_not_put_in_a_proof(monkey
 
 def test_a_proof_says_that_pairs_rule_a_list_out():
     problem, model, certificate = proof()
-    said = [
-        str(rl.explain_proof(problem, model, certificate, rl.RuleList.from_problem(problem, [a, b])))
-        for a in range(10)
-        for b in range(10)
-        if a != b
-    ]
+    lists = (rl.RuleList.from_problem(problem, [a, b]) for a in range(10) for b in range(10) if a != b)
+    said = (str(rl.explain_proof(problem, model, certificate, one)) for one in lists)
     assert any("of two rows of different labels one is wrong or a rule tells them apart" in text for text in said)
