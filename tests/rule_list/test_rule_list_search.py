@@ -159,7 +159,7 @@ def learning(monkeypatch):
 
 
 def searched(seed: int, rows: int, antecedents: int, regularization: float) -> RuleListSearch:
-    weight = np.random.default_rng(seed).integers(1, 30, rows) if seed % 2 else None
+    weight = np.random.default_rng(seed + 7).integers(1, 30, rows) if seed % 2 else None
     problem = rl.Problem.from_arrays(*explained(seed, rows, antecedents, 0.25), sample_weight=weight)
     search = RuleListSearch(problem, regularization, beam_width=0)
     assert rl.solve(search).status is rl.Status.OPTIMAL
