@@ -31,6 +31,10 @@ NUMBERS = (2, 3, 16)
 problem = partial(noisy_problem, n=300, m=18, noise=0.25)
 
 
+def backwards(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    return [call() for call in reversed(calls)][::-1]
+
+
 @pytest.fixture
 def short_rounds(monkeypatch):
     """Rounds that end in the middle of prefixes."""
@@ -110,7 +114,7 @@ def test_neither_slices_nor_threads_nor_pickles_change_what_is_done(n_jobs, monk
         search.advance(7)
         search = pickle.loads(pickle.dumps(search))
     assert state_of(rl.solve(search)) == whole
-    monkeypatch.setattr(rounds, "side_by_side", lambda calls: [call() for call in reversed(calls)][::-1])
+    monkeypatch.setattr(rounds, "side_by_side", backwards)
     assert state_of(rl.solve(make())) == whole, "whichever thread is faster"
 
 
@@ -124,7 +128,7 @@ def test_pairs_and_multipliers_are_found_by_so_many_threads(n, monkeypatch):
 
     def together(calls: list) -> list:
         at_once.append(len(calls))
-        return [call() for call in reversed(calls)][::-1]
+        return backwards(calls)
 
     inside = Inside(made)
     given = inside.layout, inside.rules.per_error, inside.rules.per_rule, None
@@ -198,10 +202,6 @@ def test_classifiers_hand_it_on():
 
 # storing outboxes by several threads ----------------------------------------------------------------------------------
 BEST, PARTS = 1000, (1, 2, 3, 16)
-
-
-def backwards(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    return [call() for call in reversed(calls)][::-1]
 
 
 def search(max_length: int | None = None) -> rl.RuleListSearch:
