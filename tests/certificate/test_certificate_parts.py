@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import MAKES
+from laws import MAKES, larger_problem
 from patience import PATIENCE
 from proof_mutations import proof_of
 
@@ -153,13 +153,6 @@ def test_an_interrupted_proof_leaves_nothing_broken(name, prove, monkeypatch):
 
 
 # making ---------------------------------------------------------------------------------------------------------------
-def noisy() -> rl.Problem:
-    rng = np.random.default_rng(0)
-    A = rng.random((200, 8)) < 0.5
-    y = (A[:, 0] & A[:, 1]) ^ (rng.random(200) < 0.3)
-    return rl.Problem.from_arrays(A, y, groups=rng.random(200) < 0.4)
-
-
 PROVING = (
     "list", "corels", "list, first rule", "falling", "softly falling", "fair list", "fair list, length",
     "list, predictive parity", "falling, fair", "least gap", "set", "set, fair", "least gap of sets",
@@ -168,7 +161,7 @@ PROVING = (
 
 @pytest.mark.parametrize("name", PROVING)
 def test_no_time_is_no_proof_and_enough_is_the_same_proof(name):
-    problem = noisy()
+    problem = larger_problem(0, 200, 8)
     search = MAKES[name](problem)
     model = rl.solve(search).incumbent.model
     with pytest.raises(TimeoutError, match="the proof was not done in 0 s; raise time_limit"):
@@ -181,7 +174,7 @@ def test_no_time_is_no_proof_and_enough_is_the_same_proof(name):
 
 
 def test_what_explains_a_proof_checks_it_in_time():
-    problem = noisy()
+    problem = larger_problem(0, 200, 8)
     search = rl.RuleListSearch(problem, 0.01)
     model = rl.solve(search).incumbent.model
     asked = rl.RuleList.from_problem(problem, [0])
@@ -191,7 +184,7 @@ def test_what_explains_a_proof_checks_it_in_time():
 
 def test_a_search_without_proofs_says_so():
     with pytest.raises(rl.CertificateError, match="NearOptimalSearch makes no certificates"):
-        rl.prove(rl.NearOptimalSearch(noisy(), 0.01))
+        rl.prove(rl.NearOptimalSearch(larger_problem(0, 200, 8), 0.01))
 
 
 # a check of a proof compiles nothing and runs nothing compiled --------------------------------------------------------
