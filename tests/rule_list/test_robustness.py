@@ -144,7 +144,7 @@ def ties(A, y, weight, regularization, found, longest):
 @settings(max_examples=6)
 @given(st.integers(0, 1000), st.sampled_from((0.01, 0.03, 0.07)))
 def test_the_rows_shown_let_another_list_win_and_one_less_does_not(seed, regularization):
-    A, y = explained(seed, 60, 6)
+    A, y = explained(seed, 40, 5)
     problem = rl.Problem.from_arrays(A, y)
     found = solved(problem, regularization).robustness
     for each in found.changes:
