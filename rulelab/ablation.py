@@ -35,11 +35,7 @@ _STARTS = {"beam_width": "the first beam search", "iterations": "the first rando
 
 @dataclass(frozen=True)
 class Variant:
-    """A way to run a search.
-
-    ``name``: "as set", what it goes without, "without lookahead", or what has been added last, "+ lookahead".
-    ``changed``: the arguments of the search that are other ones.
-    """
+    """A way to run a search: "as set", "without lookahead" or "+ lookahead", and the arguments that are other ones."""
 
     name: str
     changed: Mapping[str, Any]
@@ -51,10 +47,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a variant ended.
-
-    ``snapshot``: its last state. ``integral``: see `rulelab.Recording.primal_dual_integral`, over work.
-    """
+    """How a variant ended; ``integral``: see `rulelab.Recording.primal_dual_integral`, over work."""
 
     variant: Variant
     snapshot: Snapshot
@@ -64,9 +57,7 @@ class Outcome:
 def variants(search: Search, added: bool = False) -> tuple[Variant, ...]:
     """The search as it is, then without each of the bounds that it uses, and without what it begins with.
 
-    Or, ``added``, with the first of `STEPS` alone, then with one more of them each time.
-
-    Raises ValueError when the search has nothing that could be left out or added.
+    Or, ``added``, with the first of `STEPS` alone, then with one more each time. Raises ValueError when there are none.
     """
     bounds = getattr(search, "bounds", None)
     if added:

@@ -20,20 +20,7 @@ from .snapshot import Incumbent, Snapshot, Status
 
 
 class LeastGap(Search):
-    """A search for a model of least gap, then for one of least cost among these.
-
-    Parameters
-    ----------
-    problem : Problem
-        With groups.
-    criterion : str or type
-        Whose gap is to be least.
-    min_accuracy : float, optional
-        Least share of the weight that is predicted right; by default what `asked_accuracy` says.
-    min_group_size : int
-        Groups with fewer rows are left out of the criterion.
-    warm_start : model or sequence of models, optional
-    """
+    """A search for a model of least gap, then for one of least cost among these."""
 
     kind: ClassVar[str] = "least_gap"
     _MODEL: ClassVar[type[Model]]

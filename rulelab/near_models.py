@@ -23,16 +23,7 @@ from .snapshot import Snapshot
 
 @dataclass(frozen=True)
 class NearProgress(Snapshot):
-    """An enumeration at one moment: a `rulelab.Snapshot` of the best model, and how far the others are found.
-
-    Attributes
-    ----------
-    count : int
-        Different classifiers so far.
-    optimum, covered, threshold : float
-        The optimum's objective (of the incumbent in the first phase); how far all models have been found; up to which
-        objective they are looked for.
-    """
+    """An enumeration at one moment: a `rulelab.Snapshot` of the best model, and how far the others are found."""
 
     count: int = 0
     optimum: float = math.nan
@@ -88,30 +79,7 @@ CHUNK = 1024
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NearModels(Shown, abc.ABC):
-    """Near-optimal models, best first; each stands for all that predict alike on the training patterns.
-
-    Attributes
-    ----------
-    problem : Problem
-    optimum, threshold : float
-        The least objective, and the largest that counts as near-optimal.
-    objectives : float array
-        Of the cheapest form of each model, ascending.
-    errors : int or float array
-        Training errors of each.
-    multiplicity : int array
-        How many near-optimal forms each has.
-    complete : bool
-        Whether everything up to the threshold was found; otherwise the numbers are of what was found.
-    truncated : str or None
-        Why not; "stopped" when the enumeration was left early.
-    covered : float
-        How far all have been found.
-    by_gap : DataFrame
-        Histogram of objective - optimum.
-    work : int
-        Of the search for the optimum and of the enumeration.
-    """
+    """Near-optimal models, best first; each stands for all that predict alike on the training patterns."""
 
     problem: Problem
     optimum: float

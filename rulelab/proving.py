@@ -20,10 +20,7 @@ _MOST_STORED, _MOST_STORED_SOFTLY = 5_000, 500
 
 
 def is_quick(search: Any, last: Snapshot) -> bool:
-    """Whether its proof takes some seconds at most, by how many prefixes the search has stored.
-
-    Each takes a millisecond; those of softly falling lists, which are proven in fractions, take five.
-    """
+    """Whether its proof takes some seconds at most, by how many prefixes are stored: soft ones take longer."""
     softly = getattr(search, "violation_penalty", None) is not None
     return last.counts.get("stored", 0) <= (_MOST_STORED_SOFTLY if softly else _MOST_STORED)
 
@@ -90,22 +87,16 @@ def kept_for_its_model(make: Callable[..., C]) -> Callable[..., C]:
 
 
 class Proving(Search):
-    """A search that goes through phases, the last of which is "certified".
-
-    Its certificate is kept once it is made, for ``nbytes`` of memory; it does not go into pickles.
-    """
+    """A search that goes through phases, the last of which is "certified"."""
 
     _phase: str
-    _proof: Certificate | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != "_proof"}
 
     @property
     def certified(self) -> bool:
         """Whether the search has ended with a proof that its list is optimal."""
         return self._phase == "certified"
 
+    @kept_for_its_model
     def certificate(self, bound_only: bool = False) -> Certificate:
         """The proof that no list of those that are looked for is better, for `rulelab.verify`, to save and to hand on.
 
@@ -127,12 +118,7 @@ class Proving(Search):
             When the search has not ended with its proof (with ``bound_only``: when it has no list yet, or no bound
             above 0), and where there is a proof of neither.
         """
-        if self._proof is not None and self.certified:
-            return self._proof
-        made = self._other_proof(bound_only) or self._certificate(self._to_prove(bound_only))
-        if self.certified:
-            self._proof = made
-        return made
+        return self._other_proof(bound_only) or self._certificate(self._to_prove(bound_only))
 
     def _certificate(self, bound: float | None) -> Certificate:
         """Make the certificate of the optimum, or with ``bound`` that none is below that."""

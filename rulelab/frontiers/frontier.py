@@ -84,7 +84,7 @@ class ToleranceFrontier(Frontier):
 
     kind: ClassVar[str] = "fair_frontier"
     value_name: ClassVar[str] = "objective"
-    _first_units = 2000  # most points are closed within: their models and bounds shorten the next ones' searches
+    _FIRST_UNITS = 2000  # most points are closed within: their models and bounds shorten the next ones' searches
     _grows: ClassVar[dict[str, bool]] = {_TOLERANCE: True, _COMPLEXITY: True}
     _varied = ("fairness", "warm_start", _COMPLEXITY)
 

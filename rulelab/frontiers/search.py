@@ -84,15 +84,6 @@ class Frontier(Search):
     A model that is found at one place serves all that ask for less, a bound serves all that ask for more, so that a
     proven model closes the places between. Points that take long, or for which a search cannot go on, are put off and
     taken up again with twice the work.
-
-    Parameters
-    ----------
-    places : sequence of tuple of float
-        Values of the axes, in the order in which they are searched.
-    family : str
-        Of the models.
-    memory_limit : int, optional
-        Bytes that all searches may take.
     """
 
     axes: tuple[str, ...]
@@ -108,7 +99,7 @@ class Frontier(Search):
     """The counts of the searches that are summed."""
     _slice = 1
     """Units of a point's search that are a unit of this one."""
-    _first_units = 50
+    _FIRST_UNITS = 50
     """Units of work on a point in the first round; then doubled."""
 
     def __init__(
@@ -126,7 +117,7 @@ class Frontier(Search):
         self._more = [np.flatnonzero(less[j]).tolist() for j in range(len(self._places))]
         self._shown_as = sorted(range(len(self._places)), key=lambda j: self._places[j].values)
         self._loosest = max(range(len(self._places)), key=lambda j: len(self._more[j]))
-        self._at, self._units, self._left = 0, self._first_units, self._first_units
+        self._at, self._units, self._left = 0, self._FIRST_UNITS, self._FIRST_UNITS
         self._stuck: dict[int, str] = {}
         self._limit: str | None = None
         self._points: tuple[FrontPoint, ...] = ()
@@ -300,12 +291,8 @@ class Frontier(Search):
         if self._criterion is None:
             return None, ""
         predicted = model.predicts_positive(self.problem.matrix())
-        compared = (
-            self._criterion,
-            groups_of(self.problem, self._criterion),
-            predicted,
-            self.parameters["min_group_size"],
-        )
+        least = self.parameters["min_group_size"]
+        compared = self._criterion, groups_of(self.problem, self._criterion), predicted, least
         return max(true_gaps(*compared).values()), emptied_rates(*compared)
 
     def _snapshot(self) -> Snapshot:

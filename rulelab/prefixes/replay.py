@@ -59,8 +59,8 @@ def children(
 ) -> Children:
     """What becomes of the children of a prefix of the ``m`` antecedents; None: of the one expanded last.
 
-    ``extended``: what the arrays of nodes have of a node with one more rule, but for parent, rule and length.
-    ``first_best``: the incumbent's cost while the prefix is taken off the queue, so that its own bound does not cut it.
+    ``extended``: what the arrays of nodes have of a node with one more rule. ``first_best``: the incumbent's cost while
+    the prefix is taken off the queue, so that its own bound does not cut it.
     """
     if prefix is None:
         prefix = path_to(store, int(store.numbers[at.of.LAST_NODE]))

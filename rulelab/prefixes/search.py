@@ -15,9 +15,8 @@ from ..arguments import ParameterError, is_whole
 from ..kernels.growing import CUT, EXPANDED, OPEN
 from ..search import Search
 from ..snapshot import Incumbent, Snapshot, bound_shown, standing
-from .nodes import COLUMNS, Nodes
+from .nodes import COLUMNS, Nodes, Scale
 from .replay import Children
-from .scale import Scale
 
 _NEAR = 1e-9
 """Costs that differ by less are one cost, written with other roundings."""
@@ -29,8 +28,8 @@ def reason(
 ) -> str:
     """Why a prefix is "open", was "expanded", or is "cut" by a bound of a family's search.
 
-    ``bound``: on lists that go on from the prefix. ``best``: the objective of the best list; None: there is none.
-    ``bounding``: whether what cuts says that no list that goes on costs less; None: that is not known.
+    ``best``: the objective of the best list, if any. ``bounding``: whether what cuts says that no list that goes on
+    costs less than that; None: that is not known.
     """
     ours, other = _apart(bound, best)
     if best is None:

@@ -26,6 +26,10 @@ N_CORES, WORK, LEARNT, FAILED, SCANNED, HITS, TRUST, GIVEN_UP, PASSES, N_BLOCKS,
 WITHIN_RULES = 4
 """Cores are learnt for costs of at most so many rules."""
 
+DEEPEST = 6
+"""Most rules of a completion that a proof looks at."""
+
+_EFFORT_ON_TRUST = 500_000_000  # before cores have to pay; it does not depend on the machine
 _LEVELS = 16  # of value, for which there are blocks of their own
 _HOT = 16  # cores that cut last, looked at first
 _ROOM = 4096
@@ -65,13 +69,13 @@ class Cores(NamedTuple):
     latest: np.ndarray  # int64: the cores that were learnt last, in turn
 
 
-def empty_pool(arrays: Layout, trust: int, deepest: int, room: int | None = None) -> Cores:
-    """A pool without cores, which may cost ``trust`` counts before they pay, for proofs of so many levels."""
+def new_cores(arrays: Layout, must_pay: bool = True, room: int | None = None) -> Cores:
+    """An empty pool, which is given up when it does not pay, unless it is wanted for itself."""
     m, words = arrays.by_antecedent.shape
     blocks = -(-(_ROOM if room is None else room) // _BLOCK) + _LEVELS
     room = blocks * _BLOCK
     numbers = np.zeros(13, dtype=np.int64)
-    numbers[TRUST] = trust
+    numbers[TRUST] = _EFFORT_ON_TRUST // arrays.effort if must_pay else 1 << 60
     return Cores(
         masks=np.zeros((room, words), dtype=np.uint64),
         value=np.zeros(room, dtype=np.int64),
@@ -82,11 +86,11 @@ def empty_pool(arrays: Layout, trust: int, deepest: int, room: int | None = None
         hot=np.zeros(_HOT, dtype=np.int64),
         missing=np.zeros((2, words * bits.WORD), dtype=np.int64),
         numbers=numbers,
-        sets=np.zeros((deepest + 1, words), dtype=np.uint64),
-        counts=np.zeros((deepest + 1, 2, m), dtype=np.int64),
-        weights=np.zeros((deepest + 1, 2), dtype=np.int64),
-        budget=np.zeros(deepest + 1, dtype=np.int64),
-        position=np.zeros(deepest + 1, dtype=np.int64),
+        sets=np.zeros((DEEPEST + 1, words), dtype=np.uint64),
+        counts=np.zeros((DEEPEST + 1, 2, m), dtype=np.int64),
+        weights=np.zeros((DEEPEST + 1, 2), dtype=np.int64),
+        budget=np.zeros(DEEPEST + 1, dtype=np.int64),
+        position=np.zeros(DEEPEST + 1, dtype=np.int64),
         trial=np.zeros((3, words), dtype=np.uint64),
         refuted=np.zeros((_REFUTED, words), dtype=np.uint64),
         refuted_cost=np.zeros(_REFUTED, dtype=np.int64),

@@ -18,6 +18,7 @@ from ..kernels.by_reference import At, call
 from ..kernels.jit import apart, ctz, inlined, inner
 from . import bounds
 from .core_pool import (
+    DEEPEST,
     FAILED,
     GIVEN_UP,
     HITS,
@@ -28,30 +29,20 @@ from .core_pool import (
     TRUST,
     WITHIN_RULES,
     WORK,
-    Cores,
     cut_by_core,
-    empty_pool,
     keep,
 )
-from .counting import Layout, count_here
+from .counting import count_here
 
 # learning pays once a search is long; all in units that do not depend on the machine
 _COUNTS_PER_EXPANSION = 60
 _COUNTS_SAVED_PER_HIT = 20
 _CORES_SCANNED_PER_COUNT = 50
-_EFFORT_ON_TRUST = 500_000_000
 _EFFORT_PER_PROOF = 8_000_000
 _PROOFS_PER_CORE = 40
 _WEIGHTS_PER_CORE = 400_000_000  # that its proofs pass over, beside their counts: where antecedents are very many
-_DEEPEST = 6
 
 PROVEN, REFUTED, GAVE_UP = range(3)
-
-
-def new_cores(arrays: Layout, must_pay: bool = True, room: int | None = None) -> Cores:
-    """An empty pool, which is given up when it does not pay, unless it is wanted for itself."""
-    trust = _EFFORT_ON_TRUST // arrays.effort if must_pay else 1 << 60
-    return empty_pool(arrays, trust, _DEEPEST, room)
 
 
 def inequality(problem: Problem) -> float:
@@ -268,7 +259,7 @@ def _prove(arrays, rules, cores, chosen, needed, last_pass):
                 )
                 if per_rule + per_error * likely >= rest:
                     continue
-            if depth == _DEEPEST:
+            if depth == DEEPEST:
                 return GAVE_UP
             for w in range(chosen.size):
                 cores.sets[depth + 1, w] = cores.sets[depth, w] & ~arrays.by_antecedent[a - 1, w]

@@ -87,10 +87,7 @@ def rehearse(arrays: Layout, draft: Separation) -> None:
 
 
 def nearest(some: np.ndarray, others: np.ndarray, k: int) -> np.ndarray:
-    """The ``k`` of ``others`` nearest to each of ``some`` rows of bits, one row's after another's.
-
-    A matrix product, which one thread finds them by, has threads of its own, which others' would wait for.
-    """
+    """The ``k`` of ``others`` nearest to each of ``some`` rows of bits, one row's after another's."""
     distance = np.empty((len(some), len(others)), dtype=np.float32)
     measure(some, others, distance)
     return np.argpartition(distance, k - 1, axis=1)[:, :k].ravel()
@@ -159,7 +156,7 @@ _LARGEST_COST = 1 << 56  # sums of multipliers do not overflow
 _STAGES = ((10.0, 0.1, 40), (20.0, 0.1, 60), (40.0, 0.05, 250))
 _FINEST = 1 << 10  # parts of an error that multipliers are whole numbers of
 _EFFORT = 30_000_000  # entries of pairs that are looked at in some hundredths of a second
-_PRODUCTS_PER_ENTRY = 20  # of a matrix product, in the same time
+_PRODUCTS_PER_ENTRY = 20  # bits that are compared in the same time
 _BYTES_PER_PAIR, _BYTES_PER_ENTRY = 64, 4
 _ENTRIES_TO_SHARE = 100_000  # for fewer, threads wait for each other longer than a pass takes one
 _EXPANDED_BETWEEN = 8  # prefixes, while multipliers are found: a call does some work whatever it finds
@@ -212,13 +209,12 @@ class Separating:
         n = len(sides[0]) + len(sides[1])
         self._largest = per_error * int(arrays.weights.sum())
         few = min(len(side) for side in sides) > 0 and n <= _MOST_PATTERNS and n * m <= _MOST_CELLS
-        needed = 16 * n * _NEAREST + 5 * n * m
+        needed = 16 * n * _NEAREST + n * m // 8
         if not few or self._largest > _LARGEST_COST or (free is not None and needed > free):
             self.found = given_up()
             return
         self._sides = sides
         self._rows = bits.transpose(arrays.by_antecedent, words * bits.WORD)
-        self._inside = [bits.unpack(self._rows[side], m).astype(np.float32) for side in sides]
         self._codes: list[np.ndarray] = []
         self._pairs = np.zeros((0, 2), dtype=np.int32)
         self._told: list[np.ndarray] = []
@@ -233,7 +229,7 @@ class Separating:
         """Bytes that are held meanwhile."""
         if self.found is not None:
             return 0
-        held = [*self._inside, *self._codes, self._pairs, *self._told, self._rows, self._active, self._multiplier]
+        held = [*self._codes, self._pairs, *self._told, self._rows, self._active, self._multiplier]
         return sum(array.nbytes for array in held)
 
     def advance(self, together: Together | None = None) -> None:
@@ -247,24 +243,18 @@ class Separating:
 
     def _near(self, side: int, first: int) -> int:
         """Of some patterns of a side those of the other that differ from them in fewest antecedents."""
-        some, others = self._inside[side], self._inside[1 - side]
-        products = others.size
-        part = some[first : first + max(1, _EFFORT * _PRODUCTS_PER_ENTRY // (4 * products))]
+        some, others = (self._rows[self._sides[which]] for which in (side, 1 - side))
+        bits_of_others = len(others) * self._arrays.by_antecedent.shape[0]
+        part = some[first : first + max(1, _EFFORT * _PRODUCTS_PER_ENTRY // (4 * bits_of_others))]
         k = min(_NEAREST, len(others))
-        if self._n_threads > 1:
-            rows, theirs = self._rows[self._sides[side]][first : first + len(part)], self._rows[self._sides[1 - side]]
-            n = min(self._n_threads, len(part))
-            calls = [partial(nearest, some, theirs, k) for some in np.array_split(rows, n)]
-            chosen = np.concatenate(self._together(calls))
-        else:
-            distance = others.sum(axis=1)[None, :] - 2 * (part @ others.T)
-            chosen = np.argpartition(distance, k - 1, axis=1)[:, :k].ravel()
+        each = np.array_split(part, min(self._n_threads, len(part)))
+        chosen = np.concatenate(self._together([partial(nearest, rows, others, k) for rows in each]))
         own = np.repeat(np.arange(first, first + len(part)), k)
         positive, negative = (own, chosen) if side == 0 else (chosen, own)
         self._codes.append(positive * len(self._sides[1]) + negative)
         last = first + len(part)
         self._next = ("_near", side, last) if last < len(some) else ("_near", 1, 0) if side == 0 else ("_choose",)
-        return products * len(part) // _PRODUCTS_PER_ENTRY + len(part) * len(others)
+        return bits_of_others * len(part) // _PRODUCTS_PER_ENTRY + len(part) * len(others)
 
     def _choose(self) -> int:
         """The pairs that fewest rules tell apart."""
@@ -278,7 +268,7 @@ class Separating:
         entries = np.cumsum(apart[order])
         n = int(np.searchsorted(entries, _ENTRIES))
         self._pairs = pairs[order[:n]]
-        self._inside, self._codes = [], []
+        self._codes = []
         if self._free is not None and n * _BYTES_PER_PAIR + int(entries[n - 1]) * _BYTES_PER_ENTRY > self._free:
             self.found = given_up()
         self._next = ("_tell", 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .bench import Bench, Change, EditedList, EditedSet
-from .falling import FallingBench
-from .lists import RuleListBench
+from .lists import FallingBench, RuleListBench
 from .person import Decision, Flip, Values, decide, flip_in_all
 from .sets import RuleSetBench

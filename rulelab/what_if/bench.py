@@ -26,11 +26,9 @@ _WORD = 64
 
 @dataclass(frozen=True)
 class EditedList:
-    """The rules of a list.
+    """The rules of a list, whose labels are kept whatever they come to capture; that of the default comes last.
 
-    ``antecedents``: indices of a problem's antecedents, in order. ``labels``: 0 or 1, the index of a class, for each
-    rule, and at last for the default, which they keep whatever they come to capture; empty for a falling rule list,
-    whose labels follow from what rules capture.
+    A falling rule list has no labels: they follow from what rules capture.
     """
 
     antecedents: tuple[int, ...] = ()
@@ -144,10 +142,7 @@ class Change(Generic[E]):
 
 
 class Bench(abc.ABC, Generic[E]):
-    """A problem and what models cost, under which models of one family are changed.
-
-    ``regularization``: read as the decimal number that Python shows, as searches do.
-    """
+    """A problem and what models cost, under which models of one family are changed."""
 
     family: ClassVar[str]
     kind: ClassVar[Any]
@@ -186,30 +181,18 @@ class Bench(abc.ABC, Generic[E]):
 
     @abc.abstractmethod
     def edit(self, edited: E, doing: str, at: int, other: int) -> E:
-        """What is left when a rule is deleted, moved to another place, flipped, or loses a condition.
-
-        ``doing``: "delete", "move", "flip" or "remove". ``at``: the place of the rule. ``other``: where it is moved, or
-        the antecedent that is removed. Raises LookupError when there is no such thing to do.
-        """
+        """What is left when a rule is deleted, moved, flipped, or loses a condition; LookupError if that cannot be."""
 
     @abc.abstractmethod
     def insert(self, edited: E, place: int, antecedent: int) -> E:
-        """With an antecedent put in at a place.
-
-        Raises ValueError when it is there already, or there is no room for it.
-        """
+        """With an antecedent put in at a place; raises ValueError where it is there already, or there is no room."""
 
     @abc.abstractmethod
     def changes(self, edited: E, check: Callable[[], Any]) -> Iterable[Change[E]]:
         """All single changes; of many of a kind and a place the best one."""
 
     def best_changes(self, edited: E, check: Callable[[], Any] = lambda: None) -> list[Change[E]]:
-        """The best change of each kind that there is, the best of all first.
-
-        What is there already is not put in once more, and what `refusal` would refuse, or is too large, is left out.
-
-        ``check``: called now and then; may raise to end the work.
-        """
+        """The best change of each kind that there is, the best of all first; ``check`` is called now and then."""
         best: dict[str, Change[E]] = {}
         for change in self.changes(edited, check):
             if change.kind not in best or change.objective < best[change.kind].objective:
@@ -224,11 +207,7 @@ class Bench(abc.ABC, Generic[E]):
         return out
 
     def _over_antecedents(self, columns: np.ndarray, check: Callable[[], Any]) -> np.ndarray:
-        """Sums of values of patterns over those that satisfy each antecedent.
-
-        ``columns`` (array of integers, shape (n_columns, n_patterns)). Returns array of integers, shape (n_columns,
-        n_antecedents).
-        """
+        """Sums of integers of patterns, of each row of an array, over the patterns that satisfy each antecedent."""
         words, m = self.problem.words, self.problem.n_antecedents
         limbs = list(_limbs(columns))
         out = []

@@ -1,8 +1,10 @@
-"""Rule lists that are changed by hand: what they cost, exactly, and which single change is best.
+"""Lists that are changed by hand: what they cost, exactly, and which single change is best.
 
-Labels are kept, so that a rule put in at a place changes the label of the patterns that it is the first to capture
-there and of no others. What that costs is a sum over those patterns, for all antecedents, places and labels at once a
-product of matrices of whole numbers.
+The labels of a rule list are kept, so that a rule put in at a place changes the label of the patterns that it is the
+first to capture there and of no others. What that costs is a sum over those patterns, for all antecedents, places and
+labels at once a product of matrices of whole numbers. In a falling list labels follow from the proportion of positives
+among what rules capture, and so does whether it falls: for all antecedents at once floating point numbers say which
+lists are worth a look, and exact fractions decide among them.
 """
 
 from __future__ import annotations
@@ -14,16 +16,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..data.problem import Problem
-from ..models import RuleList
+from ..models import FallingRuleList, RuleList
 from ..models.base import column_of
+from ..models.falling_rule_list import ROUNDING, rise_of
 from .bench import DELETE, FLIP, INSERT, MOVE, REPLACE, Bench, Change, EditedList, check_new
 
 
 class RuleListBench(Bench[EditedList]):
-    """A problem and a price of rules, under which rule lists are changed.
-
-    ``regularization``: price of a rule; read as the decimal number that Python shows. ``max_length``: most rules.
-    """
+    """A problem and a price of rules, under which rule lists are changed. ``max_length``: most rules."""
 
     family: ClassVar[str] = "rule_list"
     kind: ClassVar[Any] = EditedList
@@ -49,9 +49,12 @@ class RuleListBench(Bench[EditedList]):
         return np.array(edited.labels, dtype=bool)[self._decides(edited.antecedents)]
 
     def edit(self, edited: EditedList, doing: str, at: int, other: int) -> EditedList:
-        if doing == "flip":
-            return edited.flipped(at)
-        return {"delete": lambda: edited.deleted(at), "move": lambda: edited.moved(at, other)}[doing]()
+        ways = {
+            DELETE: lambda: edited.deleted(at),
+            MOVE: lambda: edited.moved(at, other),
+            FLIP: lambda: edited.flipped(at),
+        }
+        return ways[doing]()
 
     def insert(self, edited: EditedList, place: int, antecedent: int) -> EditedList:
         """With a rule put in that has the label of least errors."""
@@ -129,3 +132,146 @@ class RuleListBench(Bench[EditedList]):
         out = np.zeros(n_rules + 1, dtype=values.dtype)
         np.add.at(out, decides, values)
         return out
+
+
+_NEAR = 1e-9
+"""Objectives that differ by less are told apart by fractions."""
+_Counts = list[tuple[int, int]]
+
+
+class FallingBench(Bench[EditedList]):
+    """A problem and what falling rule lists cost, under which they are changed; see `FallingRuleList`.
+
+    Without ``violation_penalty`` lists must fall. Numbers are read as the decimal numbers that Python shows.
+    """
+
+    family: ClassVar[str] = "falling_rule_list"
+    kind: ClassVar[Any] = EditedList
+
+    def __init__(
+        self,
+        problem: Problem,
+        regularization: float,
+        positive_weight: float = 1.0,
+        violation_penalty: float | None = None,
+        max_length: int | None = None,
+    ) -> None:
+        super().__init__(problem, regularization)
+        self.positive_weight, self.violation_penalty, self.max_length = positive_weight, violation_penalty, max_length
+        self._weight = Fraction(repr(float(positive_weight)))
+        self._penalty = None if violation_penalty is None else Fraction(repr(float(violation_penalty)))
+        self._sides = np.stack([self._masses.positives, self._masses.negatives])
+        self._rounding = Fraction(0 if problem.positives.dtype.kind == "i" else ROUNDING)
+
+    def empty(self) -> EditedList:
+        return EditedList()
+
+    def model(self, edited: EditedList) -> FallingRuleList:
+        return FallingRuleList.from_problem(
+            self.problem, edited.antecedents, self.positive_weight, self.violation_penalty
+        )
+
+    def objective(self, edited: EditedList) -> Fraction:
+        return self._worth(self._counts(edited))
+
+    def refusal(self, edited: EditedList) -> str:
+        if self._obeys(counts := self._counts(edited)):
+            return ""
+        least, where = Fraction(1), 0
+        for k, (positives, negatives) in enumerate(counts):
+            if positives + negatives:
+                own = Fraction(positives, positives + negatives)
+                if own > least:
+                    that = "the default" if k == len(edited) else f"rule {k + 1}"
+                    return (
+                        f"the list does not fall: {that} has {100 * float(own):.3g} % positives, rule {where + 1} "
+                        f"before it only {100 * float(least):.3g} %; move, delete or replace a rule"
+                    )
+                least, where = own, k
+        raise AssertionError("a list that rises nowhere falls")
+
+    def predicts_positive(self, edited: EditedList) -> np.ndarray:
+        says = [self._weight * positives > negatives for positives, negatives in self._counts(edited)]
+        return np.array(says, dtype=bool)[self._decides(edited.antecedents)]
+
+    def edit(self, edited: EditedList, doing: str, at: int, other: int) -> EditedList:
+        return {"delete": lambda: edited.deleted(at), "move": lambda: edited.moved(at, other)}[doing]()
+
+    def insert(self, edited: EditedList, place: int, antecedent: int) -> EditedList:
+        check_new(self.problem, edited.antecedents, antecedent, self.max_length)
+        return edited.inserted(place, antecedent)
+
+    def changes(self, edited: EditedList, check: Callable[[], Any]) -> Iterator[Change[EditedList]]:
+        n = len(edited)
+        for place in range(n):
+            check()
+            for kind, to in ((DELETE, None), *((MOVE, to) for to in range(n) if to != place)):
+                result = edited.deleted(place) if to is None else edited.moved(place, to)
+                if self._obeys(counts := self._counts(result)):
+                    yield Change(kind, place, result, self._worth(counts), to)
+        others = np.setdiff1d(np.arange(self.problem.n_antecedents), edited.antecedents)
+        if not len(others):
+            return
+        if self.max_length is None or n < self.max_length:
+            yield from self._put_in(INSERT, edited, range(n + 1), others, check)
+        for place in range(n):
+            yield from self._put_in(REPLACE, edited.deleted(place), (place,), others, check)
+
+    def _put_in(
+        self, kind: str, base: EditedList, places: Any, others: np.ndarray, check: Callable[[], Any]
+    ) -> Iterator[Change[EditedList]]:
+        """The best antecedent to put into a list at each of some places."""
+        n, decides = len(base), self._decides(base.antecedents)
+        whole = np.array(self._counts(base), dtype=self._sides.dtype)
+        parts = [self._sides[side] * (decides == place) for place in range(n + 1) for side in (0, 1)]
+        taken = self._over_antecedents(np.stack(parts), check)[:, others].reshape(n + 1, 2, -1)
+        for place in places:
+            check()
+            before = np.broadcast_to(whole[:place, :, None], (place, 2, len(others)))
+            after = whole[place:, :, None] - taken[place:]
+            counts = np.concatenate([before, taken[place:].sum(axis=0)[None], after])
+            found = self._best(counts, check)
+            if found is not None:
+                yield Change(kind, place, base.inserted(place, int(others[found[0]])), found[1])
+
+    def _best(self, counts: np.ndarray, check: Callable[[], Any]) -> tuple[int, Fraction] | None:
+        """Of lists by their counts, shape (n_rules + 1, 2, n_lists), one of least objective that obeys."""
+        objective, rise = self._roughly(counts.astype(np.float64))
+        if self._penalty is None:
+            objective = np.where(rise <= _NEAR + float(self._rounding), objective, np.inf)
+        best: tuple[int, Fraction] | None = None
+        for k in np.argsort(objective, kind="stable").tolist():
+            if objective[k] > (np.inf if best is None else float(best[1]) + _NEAR) or np.isinf(objective[k]):
+                break
+            check()
+            exact = [(int(p), int(q)) for p, q in counts[:, :, k]]
+            if self._obeys(exact) and (best is None or self._worth(exact) < best[1]):
+                best = k, self._worth(exact)
+        return best
+
+    def _roughly(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Objectives and rises in floating point numbers."""
+        positives, negatives = counts[:, 0], counts[:, 1]
+        loss = np.minimum(float(self._weight) * positives, negatives).sum(axis=0) / self._total
+        rise, least = np.zeros(counts.shape[2]), np.ones(counts.shape[2])
+        for p, q in zip(positives, negatives, strict=True):
+            own = np.where(p + q > 0, p / np.where(p + q > 0, p + q, 1.0), least)
+            rise += np.maximum(own - least, 0.0)
+            least = np.minimum(least, own)
+        soft = 0.0 if self._penalty is None else float(self._penalty) * rise
+        return loss + float(self.price) * (len(counts) - 1) + soft, rise
+
+    def _counts(self, edited: EditedList) -> _Counts:
+        """Positives and negatives that each rule, and at last the default, captures."""
+        decides = self._decides(edited.antecedents)
+        out = np.zeros((len(edited) + 1, 2), dtype=self._sides.dtype)
+        np.add.at(out, decides, self._sides.T)
+        return [(int(p), int(q)) for p, q in out]
+
+    def _worth(self, counts: _Counts) -> Fraction:
+        loss = sum((min(self._weight * p, Fraction(q)) for p, q in counts), Fraction(0))
+        soft = Fraction(0) if self._penalty is None else self._penalty * rise_of(counts)
+        return loss / self._total + self.price * (len(counts) - 1) + soft
+
+    def _obeys(self, counts: _Counts) -> bool:
+        return self._penalty is not None or rise_of(counts) <= self._rounding

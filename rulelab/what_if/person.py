@@ -78,8 +78,7 @@ class Values:
     def others(self, value: Any, conditions: Sequence[Condition]) -> Iterator[tuple[Any, float, str]]:
         """Values of all cells of the partition besides that of ``value``, what the change costs, and how to say it.
 
-        A change of a number costs the share of the column's values that lie between; of anything else 1. Of each cell
-        the value that is nearest comes first.
+        A change of a number costs the share of the column's values that lie between; of anything else 1.
         """
         if self.numbers is None:
             told = (c.value for c in conditions if isinstance(c.value, str | bool))
@@ -154,11 +153,7 @@ def columns_of(*models: DecisionList | RuleSet) -> dict[str, tuple[Condition, ..
 
 
 def decide(model: DecisionList | RuleSet, person: Mapping[str, Any]) -> Decision:
-    """What the model says of a person.
-
-    ``person``: the cell of each column that the rules test; None where it is missing. Raises ModelError when a column
-    is not given.
-    """
+    """What the model says of a person, given the cells of the columns that rules test, None for a missing one."""
     conjunctions = _conjunctions(model)
     wrong = [tuple(c for c in each if not _holds(c, _cell(person, c.column))) for each in conjunctions]
     place, label = _outcome(model)(sum(1 << k for k, unmet in enumerate(wrong) if not unmet))
@@ -176,12 +171,8 @@ def flip_in_all(
 ) -> Flip:
     """The fewest columns, and of those the least change of their values, with which all models change their mind.
 
-    All say then what the first of them does not say now. No column is changed to a missing value.
-
-    ``models``: at least one; ``place`` is that of its first one. ``person``: as for `decide`, with a cell of each
-    column that any of the models tests. ``changeable``: columns that may be changed. ``values``: what the cells of
-    these columns may be. Raises ModelError when a column is not given, or the conditions are too many to look at all
-    combinations.
+    All say then what the first of them does not say now; ``place`` is that of the first one. ``changeable`` columns
+    change, none to a missing value. Raises ModelError when a column is not given, or there are too many combinations.
     """
     now = decide(models[0], person)
     conjunctions = [*dict.fromkeys(each for model in models for each in _conjunctions(model))]

@@ -22,14 +22,7 @@ from .bench import ADD, DELETE, INSERT, REMOVE, REPLACE, Bench, Change, EditedSe
 class RuleSetBench(Bench[EditedSet]):
     """A problem and what rule sets cost, under which they are changed.
 
-    Parameters
-    ----------
-    max_complexity : int
-        Most rules and conditions, counted together.
-    max_conditions : int, optional
-        Most conditions of a rule.
-    regularization : float
-        Cost of a unit of complexity, in rows; read as the decimal number that Python shows.
+    ``max_complexity``: most rules and conditions, counted together. ``regularization``: of a unit of it, in rows.
     """
 
     family: ClassVar[str] = "rule_set"

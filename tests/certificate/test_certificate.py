@@ -22,7 +22,7 @@ from rulelab.certificate.rule_list import children as rule_list_children
 from rulelab.certificate.rule_list.children import Wanted, completions_of_part_below, opened
 from rulelab.certificate.rule_list.hints import Lemmas
 from rulelab.certificate.rule_list.states import States, grid, states
-from rulelab.rule_list import RuleListSearch, cores
+from rulelab.rule_list import RuleListSearch, core_pool
 from rulelab.rule_list.exact import search as engine
 from rulelab.snapshot import Status
 
@@ -193,7 +193,7 @@ def test_a_long_search_without_cores_is_proven_with_them(where):
     with (
         mock.patch.object(RuleListSearch, "_LEARN_AFTER", 5),
         mock.patch.object(RuleListSearch, "_LEARN_WHERE", where),
-        mock.patch.object(cores, "_EFFORT_ON_TRUST", -1_000_000_000),
+        mock.patch.object(core_pool, "_EFFORT_ON_TRUST", -1_000_000_000),
         mock.patch.object(engine, "_EFFORT_OF_A_LONG_SEARCH", 0),
     ):
         model, with_cores = proof_by(RuleListSearch(problem, 0.01))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from inside import learn_soon
 from proof_checks import with_arrays
 from proof_mutations import known_of
+from random_problems import explained
 from test_certificate import children, random_states
 
 import rulelab as rl
@@ -28,11 +29,8 @@ REGULARIZATION = 0.01
 
 def noisy(seed: int) -> rl.Problem:
     """A problem with a search long enough for cores, whose patterns all differ in weight."""
-    rng = np.random.default_rng(seed)
-    n, m = 400, 10
-    A = rng.random((n, m)) < rng.uniform(0.15, 0.6, m)
-    y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(n) < 0.3)
-    return rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 9, n))
+    weight = np.random.default_rng(seed).integers(1, 9, 400)
+    return rl.Problem.from_arrays(*explained(seed, 400, 10, 0.3), sample_weight=weight)
 
 
 def solved(problem: rl.Problem, learn_after: int) -> RuleListSearch:

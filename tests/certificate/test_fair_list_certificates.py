@@ -12,6 +12,7 @@ from proof_checks import holds, with_arrays, with_parameters
 import rulelab as rl
 from rulelab.certificate.rule_list.constrained.predictive import read_values
 from rulelab.certificate.whole_weights import in_whole_weights_by_group
+from rulelab.data.rate_constraints import constraints_of
 
 PRICE = 0.005
 FALLING = {"regularization": 0.0, "positive_weight": 4.0, "fairness": rl.EqualizedOdds(0.05)}
@@ -130,9 +131,9 @@ def test_sums_that_the_search_has_rounded_are_proven_as_they_are():
         weight = rng.integers(1 << 24, 1 << int(rng.integers(25, 29)), 24)
         problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
         criterion = (rl.DemographicParity, rl.EqualOpportunity)[seed % 2](0.1)
-        search = rl.search_for(problem, regularization=0.03, fairness=criterion).without_relaxation()
-        if search._constraints.shifts != [1]:
+        if constraints_of(problem, criterion, 0).shifts != [1]:
             continue
+        search = rl.search_for(problem, regularization=0.03, fairness=criterion).without_relaxation()
         best = rl.solve(search).incumbent
         assert best is not None
         proof = search.certificate()

@@ -44,7 +44,7 @@ def test_every_point_is_that_of_the_naive_reference(part):
 
 @pytest.mark.long
 def test_slices_and_pickling_change_nothing(monkeypatch):
-    monkeypatch.setattr(GapFrontier, "_first_units", 2)
+    monkeypatch.setattr(GapFrontier, "_FIRST_UNITS", 2)
     fronts = [(front_of(search), front_of(search)) for search in (case_of("least_gap", s).search() for s in SEEDS[:3])]
     by_tolerance = {"tolerances": (0, 0.05, 1), "complexities": (5, 8)}
     for whole, sliced in (*fronts, tuple(front_by_tolerance(larger(2), **by_tolerance) for _ in range(2))):

@@ -48,16 +48,6 @@ def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_wi
     assert (snapshot.incumbent.errors, snapshot.gap) == (frontier[-1].errors, 0)
 
 
-def test_no_list_of_one_error_less_is_lost():
-    """Where no beam has found the best lists beforehand."""
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        A = rng.random((20, 5)) < rng.uniform(0.2, 0.6, 5)
-        y = ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(20) < 0.2)
-        found = rl.solve(FrontierSearch(rl.Problem.from_arrays(A, y), 2, beam_width=0)).detail["frontier"]
-        assert [p.errors for p in found] == [least_errors(A, y, [1] * 20, k) for k in range(3)]
-
-
 @settings(max_examples=60)
 @given(rows(max_rows=12, max_columns=6), st.integers(1, 5), st.sampled_from([0, 20]))
 def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_width):

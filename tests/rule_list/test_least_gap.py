@@ -14,12 +14,11 @@ from laws import fifty_and_fifty, larger_problem
 from random_problems import Rows
 
 import rulelab as rl
-from rulelab.__main__ import main
 from rulelab.certificate.rule_set.parity import most_wrong
 from rulelab.data.conditions import Condition, attach_conditions
 from rulelab.data.exact_weights import most_errors
 from rulelab.rule_list.fair import least_gap as engine
-from rulelab.rule_list.fair.dual import longest_of
+from rulelab.rule_list.fair.passes import longest_of
 
 
 def test_every_pass_has_room_for_its_rules(monkeypatch):
@@ -120,26 +119,6 @@ def test_a_list_may_predict_nobody_positive_and_small_groups_are_left_out():
     assert "c (1)" in small.left_out
     with pytest.raises(ValueError, match="no two groups"):
         rl.search_for(problem, regularization=0.01, fairness=rl.PredictiveParity(0.0), min_group_size=3)
-
-
-def test_predictive_parity_by_classifier_and_command(tmp_path, capsys):
-    rng = np.random.default_rng(2)
-    table = pd.DataFrame(
-        {"n": rng.integers(0, 9, 200), "c": rng.choice(list("uvw"), 200), "g": rng.choice(["x", "y"], 200)}
-    )
-    y = ((table["n"] > 4) ^ (rng.random(200) < np.where(table["g"] == "x", 0.1, 0.3))).astype(int)
-    model = rl.RuleListClassifier(fairness=rl.PredictiveParity(0.05), min_group_size=0)
-    model.fit(table[["n", "c"]], y, sensitive_features=table["g"])
-    assert model.status_ is rl.Status.OPTIMAL
-    predicted = model.predict(table[["n", "c"]]).astype(bool)
-    values = [y[predicted & (table["g"] == g)].mean() for g in "xy" if (predicted & (table["g"] == g)).any()]
-    assert max(values, default=0) - min(values, default=0) <= 0.05 + 1e-12
-    table.assign(y=y).to_csv(tmp_path / "t.csv", index=False)
-    asked = ["--target", "y", "--sensitive", "g", "--fairness", "predictive-parity:0.05"]
-    assert main(["fit", str(tmp_path / "t.csv"), "--model", "rule-list", *asked]) == 0
-    assert "predictive parity within 0.05" in capsys.readouterr().out
-    assert main(["fit", str(tmp_path / "t.csv"), "--model", "rule-set", *asked]) == 2
-    assert "fairness must be a criterion other than predictive parity for a RuleSetSearch" in capsys.readouterr().err
 
 
 # fair lists that have to use something --------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Near-optimal rule lists counted over sets, against naive enumeration of every list and against the listing engine."""
 
-import pickle
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -20,7 +19,7 @@ from rulelab.data.conditions import Condition
 from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, Confusion
 from rulelab.rule_list.near_count import kernels
-from rulelab.rule_list.near_count.state import limbs_for, whole
+from rulelab.rule_list.near_count.state import whole
 
 small_problems = partial(rows, st.sampled_from(LAMBDAS), max_rows=9, max_columns=4, max_weight=4)
 
@@ -197,7 +196,7 @@ def test_cores_lose_no_list(everything, monkeypatch):
     assert search.result().n_lists == everything.n_lists
 
 
-def test_steps_can_be_stopped_pickled_and_go_on(everything):
+def test_what_is_counted_on_the_way_is_at_least_there(everything):
     search = rl.NearOptimalCounter(medium_problem(), 0.02, 0.05)
     known = 0
     while search.phase != "finished":
@@ -210,7 +209,6 @@ def test_steps_can_be_stopped_pickled_and_go_on(everything):
             assert result.by_objective.empty
             with pytest.raises(ValueError, match="not complete"):
                 result.importance()
-        search = pickle.loads(pickle.dumps(search))
     assert search.result().n_lists == everything.n_lists
 
 
@@ -263,11 +261,6 @@ def test_words_add_up_and_multiply(one, other, more):
     assert whole(total) == one * other + more
     kernels.add_to(total, words(one))
     assert whole(total) == one * other + more + one
-
-
-def test_words_that_counts_need():
-    assert limbs_for(2, 1) == 1
-    assert limbs_for(64, 64) * 32 > (factorial(64) * 3).bit_length() >= 32 * (limbs_for(64, 64) - 1)
 
 
 @pytest.mark.parametrize(

@@ -283,27 +283,6 @@ def nested_and_disjoint(seed=3, n=200):
     return rl.Problem.from_arrays(A, y)
 
 
-LIMITS = ("hierarchical", "equivalent_points", "lookahead")
-CUTS = {
-    "a_priori_length": (0.1, only("a_priori_length")),
-    "incumbent_length": (0.1, only("incumbent_length")),
-    "prefix_length": (0.1, only("prefix_length")),
-    "permutation": (0.005, CorelsBounds()),
-    "similar_support": (0.015, without(*LIMITS)),
-}
-"""Where bounds cut something that need a case of their own: the lookahead covers the lengths, for instance."""
-
-
-@pytest.mark.parametrize("name", CORELS_BOUNDS)
-def test_each_bound_cuts_somewhere_and_says_so(name):
-    regularization, bounds = CUTS.get(name, (0.015, CorelsBounds()))
-    problem = nested_and_disjoint()
-    snapshot = certified(problem, regularization, bounds=bounds)
-    assert snapshot.pruned[name] > 0
-    rest = certified(problem, regularization, bounds=replace(bounds, **{"lookahead": True, name: False}))
-    assert (rest.pruned[name], rest.incumbent.objective) == (0, snapshot.incumbent.objective)
-
-
 # the search of the CORELS papers as a search --------------------------------------------------------------------------
 def test_oracles(shared):
     for file in sorted((shared / "oracles").glob("rule_list_*.npz")):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_problems import explained
 from strategies import rows
 
 import rulelab as rl
@@ -140,22 +141,16 @@ def ties(A, y, weight, regularization, found, longest):
                 yield antecedents, labels
 
 
-def noisy(n: int = 150, m: int = 10, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < 0.4
-    return A, ((A[:, 0] & ~A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(n) < 0.15)
-
-
 @settings(max_examples=6)
 @given(st.integers(0, 1000), st.sampled_from((0.01, 0.03, 0.07)))
 def test_the_rows_shown_let_another_list_win_and_one_less_does_not(seed, regularization):
-    A, y = noisy(60, 6, seed)
+    A, y = explained(seed, 40, 5)
     problem = rl.Problem.from_arrays(A, y)
     found = solved(problem, regularization).robustness
     for each in found.changes:
         check_witness(each, problem, regularization, found.model)
     random = np.random.default_rng(seed)
-    labels = random.random((20, len(y))).argsort(axis=1)[:, : found.relabelled.withstands]
+    labels = random.random((5, len(y))).argsort(axis=1)[:, : found.relabelled.withstands]
     for chosen in labels:
         turned = y.copy()
         turned[chosen] ^= True
@@ -167,7 +162,7 @@ def test_the_rows_shown_let_another_list_win_and_one_less_does_not(seed, regular
 
 
 def test_lower_bounds_and_upper_bounds_close_in_and_a_limit_leaves_what_is_proven():
-    A, y = noisy()
+    A, y = explained(0, 150, 10)
     problem = rl.Problem.from_arrays(A, y)
     whole = solved(problem, 0.02).robustness
     search, last = rl.RobustnessSearch(problem, 0.02), None
@@ -192,7 +187,7 @@ def test_lower_bounds_and_upper_bounds_close_in_and_a_limit_leaves_what_is_prove
 
 
 def test_a_memory_limit_can_be_raised():
-    A, y = noisy()
+    A, y = explained(0, 150, 10)
     problem = rl.Problem.from_arrays(A, y)
     search = rl.RobustnessSearch(problem, 0.02, memory_limit=1000)
     last = rl.solve(search)
@@ -212,7 +207,7 @@ def test_ties_need_a_single_row():
 
 
 def test_what_cannot_be_counted_is_refused():
-    A, y = noisy()
+    A, y = explained(0, 150, 10)
     problem = rl.Problem.from_arrays(A, y, sample_weight=np.linspace(0.5, 1.25, len(y)))
     with pytest.raises(rl.ProblemError, match="weights are not integers"):
         rl.RobustnessSearch(problem, 0.02)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import naive
 import numpy as np
@@ -114,6 +115,7 @@ def test_the_memory_limit_counts_them():
     assert rl.solve(limited).incumbent.objective == rl.solve(search).incumbent.objective
 
 
+@cache
 def proof(seed=1):
     problem = problem_of(seed, n=200, m=10)
     return problem, *proof_by(RuleListSearch(problem, 0.01, bounds=RuleListBounds(cores=False)))
@@ -205,7 +207,7 @@ def test_proofs_are_smaller_with_multipliers_raised_for_each_set(monkeypatch):
     problem, model, adapted = proof()
     monkeypatch.setattr("rulelab.certificate.rule_list.proof._TRIED", 0)
     monkeypatch.setattr("rulelab.certificate.rule_list.proof._CLOSED", np.inf)
-    _, _, plain = proof()
+    _, _, plain = proof.__wrapped__()
     assert len(adapted.arrays["sets"]) < len(plain.arrays["sets"])
     assert rl.verify(problem, model, plain).valid
     dropped = {**adapted.arrays, "multipliers": adapted.arrays["multipliers"] // 2}
@@ -216,17 +218,13 @@ def test_more_pairs_than_fit_in_memory_are_refused_and_not_put_in_a_proof(monkey
     problem, model, certificate = proof()
     monkeypatch.setattr("rulelab.certificate.rule_list.hints._MOST", 10 * len(certificate.arrays["pairs"]) - 1)
     assert "pairs; for 10 antecedents at most" in rl.verify(problem, model, certificate).reason
-    _, _, plain = proof()
+    _, _, plain = proof.__wrapped__()
     assert set(plain.arrays) == {"sets", "values"}
     assert rl.verify(problem, model, plain).valid
 
 
 def test_a_proof_says_that_pairs_rule_a_list_out():
     problem, model, certificate = proof()
-    said = [
-        str(rl.explain_proof(problem, model, certificate, rl.RuleList.from_problem(problem, [a, b])))
-        for a in range(10)
-        for b in range(10)
-        if a != b
-    ]
+    lists = (rl.RuleList.from_problem(problem, [a, b]) for a in range(10) for b in range(10) if a != b)
+    said = (str(rl.explain_proof(problem, model, certificate, one)) for one in lists)
     assert any("of two rows of different labels one is wrong or a rule tells them apart" in text for text in said)

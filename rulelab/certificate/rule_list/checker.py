@@ -190,10 +190,7 @@ def recompute(problem: Problem, model: RuleList, regularization: float, longest:
 
 
 def check_rules(problem: Problem, model: RuleList) -> list[np.ndarray]:
-    """The patterns that each rule and the default is the first to capture; raises CertificateError.
-
-    The model must be made of the problem's antecedents and classes, and have the numbers that it gives of its rules.
-    """
+    """The patterns that each rule, and the default, captures first; CertificateError if the model does not fit."""
     if model.n_antecedents != problem.n_antecedents:
         raise CertificateError(
             f"the model was made for {model.n_antecedents} antecedents, but the problem has {problem.n_antecedents}"

@@ -30,11 +30,7 @@ class _Rule(NamedTuple):
 def exclude(
     problem: Problem, model: RuleList, regularization: float, arrays: Mapping[str, np.ndarray], asked: RuleList
 ) -> Exclusion:
-    """Follow a list through the table of a proof that was checked.
-
-    ``model``: the model that is proven optimal. ``arrays`` (mapping of str to array): of the certificate. ``asked``:
-    over the same problem. Raises CertificateError when the list does not fit the problem.
-    """
+    """Follow a list through the table of a proof of ``model`` that was checked; CertificateError if it does not fit."""
     costs, best, *_ = recompute(problem, model, regularization)
     objective = recompute(problem, asked, regularization).objective
     space = states(problem, costs)

@@ -83,11 +83,7 @@ class _NotProven(Exception):  # noqa: N818 - caught below
 
 
 class _Table:
-    """A table that is closed set by set, the largest ones first.
-
-    ``values``: by packed set. ``taken``: positions of the lemmas that the table needs, in order. ``separates``: whether
-    it needs the pairs.
-    """
+    """A table that is closed set by set, the largest ones first; ``taken``: the lemmas that it needs, in order."""
 
     def __init__(self, space: States, root: int, lemmas: Lemmas, separation: Separation) -> None:
         self.space, self.lemmas, self.separation = space, lemmas, separation

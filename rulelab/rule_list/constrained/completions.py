@@ -18,11 +18,7 @@ _EFFORT = 20_000_000
 
 
 class Completions:
-    """Net costs of completing sets of a problem's patterns; what is proven of a set is kept.
-
-    ``columns`` (uint64, shape (n_antecedents, n_words)): on which patterns each antecedent holds, packed. ``net``
-    (int64, shape (n_patterns,)): cost of predicting each pattern negative, less that of predicting it positive.
-    """
+    """Net costs of completing sets of a problem's patterns; what is proven of a set is kept."""
 
     def __init__(self, columns: np.ndarray, net: np.ndarray, per_rule: int) -> None:
         largest = int(np.abs(net).sum()) + per_rule

@@ -19,11 +19,11 @@ from ...models import RuleList
 from ...parameters import check_arguments
 from ...rehearsal import grouped_problem, noisy_problem
 from ...search import solve
+from ..costs import first_captures
 from ..fair import beam as beams
 from ..fair import state
 from ..fair.relaxation import Reduced, relaxed, scaled
 from ..fair.search import FairRuleListSearch
-from ..start import first_captures
 from . import completions
 from .completions import Completions
 from .demands import asked_of, demands_of, numbers_of

@@ -20,11 +20,10 @@ from ...rehearsal import tiny_problem
 from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot
-from ..costs import Costs, costs_of, require_regularization
+from ..costs import Costs, costs_of, incumbent_of, require_regularization
 from ..counting import weigh
 from ..exact import state as at
 from ..exact.search import POLICIES
-from ..start import incumbent_of
 from . import expansion, state
 from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 

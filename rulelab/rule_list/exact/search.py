@@ -27,13 +27,12 @@ from ..bounds import RuleListBounds
 from ..constrained.search import ConstrainedRuleListSearch
 from ..core_pool import GIVEN_UP, known_sets
 from ..cores import inequality, learn
-from ..costs import Costs, costs_of, require_regularization
+from ..costs import Costs, antecedents_of, cost_of, costs_of, incumbent_of, require_regularization
 from ..counting import Layout, layout, weigh
 from ..fair.search import FairRuleListSearch
 from ..pair_bound import separation_of
 from ..pair_multipliers import adapt, settle
 from ..reduction import Reducing, Reduction
-from ..start import antecedents_of, cost_of, incumbent_of
 from . import kernels, state
 from .parallel.rounds import Rounds, check_jobs, workers_of
 from .sequential import Learning, Sequential
@@ -202,22 +201,23 @@ class RuleListSearch(PrefixSearch, Proving):
             return best.certificate_of(model)
         if self.max_length is not None:
             return self._certificate_of_limited(model, bound)
-        if bound is not None and self._phase != "searching":
-            return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
-        learner = self
-        did_without = any(pool.numbers[GIVEN_UP] for pool in self._running.pools) or (
-            self.bounds.cores and not self._learns
-        )
-        if did_without and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
+        learner, known = self, None
+        if self._did_without_cores and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
             learner = RuleListSearch(self.problem, self.regularization, warm_start=model, n_jobs=self.n_jobs)
             learner._cores_must_pay = False
             for _ in learner.steps(work_limit=None if bound is None else self.work):
                 look()
-        if bound is not None and learner._phase not in ("searching", "certified"):
-            return prove_rule_list(self.problem, model, self.regularization, lower_bound=bound)
-        learnt = learner._learning
-        known = known_sets(learnt.cores, learner._layout, learner._reduction, learner._costs, learnt.separation)
+        if learner._searches:
+            learnt = learner._learning
+            known = known_sets(learnt.cores, learner._layout, learner._reduction, learner._costs, learnt.separation)
         return prove_rule_list(self.problem, model, self.regularization, known, bound)
+
+    @property
+    def _did_without_cores(self) -> bool:
+        """Whether prefixes were searched without cores, or these were given up in the end."""
+        if not self._searches:
+            return False
+        return any(pool.numbers[GIVEN_UP] for pool in self._running.pools) or (self.bounds.cores and not self._learns)
 
     def _certificate_of_limited(self, model: RuleList, bound: float | None) -> Certificate:
         """The proof that no list of at most ``max_length`` rules is better: of another search, which is run for it."""

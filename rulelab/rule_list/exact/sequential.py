@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ...slices import effort_of
-from ..core_pool import Cores
-from ..cores import Learner, new_cores
+from ..core_pool import Cores, new_cores
+from ..cores import Learner
 from ..counting import EFFORT_PER_WORK, Layout
 from ..pair_bound import Separation, least_cost
 from ..pair_multipliers import Multipliers, Together
@@ -16,10 +16,7 @@ from . import kernels, state
 
 
 class Learning(Multipliers):
-    """Cores and multipliers, and the addresses of the kernels that learn them, compiled once they are wanted.
-
-    ``must_pay``: whether cores are given up where they cost more than they save.
-    """
+    """Cores and multipliers, and what learns them; ``must_pay``: whether cores are given up when they do not."""
 
     def __init__(self, arrays: Layout, rules: state.Rules, must_pay: bool) -> None:
         super().__init__(arrays, rules)

@@ -22,11 +22,10 @@ from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Snapshot
 from ..bounds import FairRuleListBounds
-from ..start import antecedents_of, labels_of
+from ..costs import antecedents_of, labels_of
 from . import passes, state
-from .dual import Multipliers
 from .gap import Gaps, gaps_of
-from .passes import GROWING, LabelSetting, list_of, predicted, proven_of_sets
+from .passes import GROWING, LabelSetting, Multipliers, list_of, predicted, proven_of_sets
 from .relaxation import allowance, reduced, shift_of
 
 _ROOM = 4  # lists that are waited for in a pass before they are looked at

@@ -44,8 +44,7 @@ class _Found:
 class _Part(FairRuleListSearch):
     """The lists whose least predictive value of a group is between two ends, and maybe others that are fair.
 
-    It is "split" when its multipliers promise no proof and its range can be halved. The first one, of all lists, is
-    searched for a bound before; what it finds is `first` to the others.
+    "split": its multipliers promise no proof, and it can be halved. The first one is of all lists: for a bound.
     """
 
     def __init__(
@@ -56,7 +55,6 @@ class _Part(FairRuleListSearch):
         names = ("regularization", "fairness", "labels", "bounds", "beam_width", "min_group_size")
         super().__init__(whole.problem, **{name: getattr(whole, name) for name in names})
         self._proven = proven
-        self.known, self.known_bytes = counted(None), 0
 
     def _asked_of_sums(self) -> ValueConstraints:
         return value_constraints(self.problem, self.fairness, self.min_group_size, self._low, self._high)
@@ -117,7 +115,6 @@ class _Part(FairRuleListSearch):
         self._units += self._phase == "searching"
         if self._first is None and self._phase == "searching" and (self._step or self._units >= _FIRST):
             self._phase = "split"  # the bound of the relaxation is proven, or takes too long
-        self.known, self.known_bytes = self._counted(), self.memory_bytes
 
 
 class PredictiveParitySearch(FairRuleListSearch):
@@ -141,7 +138,7 @@ class PredictiveParitySearch(FairRuleListSearch):
         self._parts: list[_Part] = []
         self._part: _Part | None = None
         self._found: list[_Found] = []
-        self._totals, self._bytes = counted(None), 0
+        self._left = [counted(None)]  # counts of parts that are done
         return value_constraints(self.problem, self.fairness, self.min_group_size, Fraction(0), Fraction(1))
 
     def _certificate(self, bound: float | None) -> Certificate:
@@ -188,12 +185,8 @@ class PredictiveParitySearch(FairRuleListSearch):
             self._finish()
             return True
         self._part = part
-        before = part.known
-        self._bytes -= part.known_bytes
-        part.go_on(self, self._free)
-        self._bytes += part.known_bytes
-        for totals, old, new in zip(self._totals, before, part.known, strict=True):
-            totals.update((name, totals[name] + new[name] - old[name]) for name in totals)
+        free = self._free
+        part.go_on(self, None if free is None else free + part.memory_bytes)
         self.work += 1
         self._out_of_memory = part._out_of_memory
         if part._best.cost < self._best.cost:
@@ -207,10 +200,7 @@ class PredictiveParitySearch(FairRuleListSearch):
 
     def _split(self, part: _Part) -> None:
         """Its two halves in its place."""
-        first = part._first
-        if first is None:
-            first = part.found()
-            self._bytes += first.nbytes
+        first = part._first or part.found()
         self._let_go(part)
         middle = (part._low + part._high) / 2
         halves = ((part._low, middle), (middle, part._high))
@@ -218,23 +208,25 @@ class PredictiveParitySearch(FairRuleListSearch):
 
     def _leave(self, part: _Part) -> None:
         """Of a range that is done what proves it is kept."""
-        found = part.found()
-        self._found.append(found)
-        if part._first is None or found.sets is not part._first.sets:
-            self._bytes += found.nbytes
+        self._found.append(part.found())
         self._let_go(part)
 
     def _let_go(self, part: _Part) -> None:
-        self._bytes -= part.known_bytes
+        self._left.append(part._counted())
         self._parts.remove(part)
 
     def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
-        return dict(self._totals[0]), dict(self._totals[1])
+        every = [*self._left, *(part._counted() for part in self._parts)]
+        counts, pruned = (
+            {name: sum(one[name] for one in each) for name in each[0]} for each in zip(*every, strict=True)
+        )
+        return counts, pruned
 
     @property
     def _own_bytes(self) -> int:
         """Bytes of the arrays of the search, and of what is kept for a certificate."""
-        return self._bytes
+        kept = {id(one.sets): one.nbytes for one in [*self._found, *(p._first for p in self._parts if p._first)]}
+        return sum(kept.values()) + sum(part.memory_bytes for part in self._parts)
 
 
 def _joined(found: list[_Found]) -> list[_Found]:

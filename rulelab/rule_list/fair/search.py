@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,11 +23,9 @@ from ...rehearsal import grouped_problem
 from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 from ..bounds import FairRuleListBounds
-from ..costs import Costs, costs_of, largest_cost, require_regularization
-from ..start import antecedents_of, first_captures, labels_of
+from ..costs import Costs, antecedents_of, costs_of, first_captures, labels_of, largest_cost, require_regularization
 from . import passes, state
-from .dual import Multipliers
-from .passes import GROWING, LabelSetting, list_of, predicted, proven_of_sets
+from .passes import GROWING, LabelSetting, Multipliers, list_of, predicted, proven_of_sets
 from .relaxation import reduced, scaled, shift_of
 
 LABELS = ("free", "majority")
@@ -35,15 +33,13 @@ _LARGEST_COST = 1 << 62
 _WIDEST = 100  # beam of the search for the best list of all
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Best:
-    """The incumbent: its cost on the grid, its rules as pairs of the problem's antecedent and a label, its default."""
+    """The best list so far: what it costs on the grid, how it is shown, and what is told of its groups' rates."""
 
     cost: int
-    rules: tuple[tuple[int, int], ...] | None = None
-    default: int = 0
-    work: int = 0
-    seconds: float = 0.0
+    incumbent: Incumbent | None = None
+    notes: dict[str, Any] = field(default_factory=dict)
 
 
 class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
@@ -121,9 +117,6 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
         self._costs: Costs = costs_of(problem, self.regularization, problem.n_antecedents)
         self._worst = largest_cost(self._costs, problem, self.regularization, _LARGEST_COST)
         self._best = _Best(self._worst + 1)
-        self._incumbent: Incumbent | None = None
-        self._made_of = -1
-        self._notes: dict[str, Any] = {}
         self._phase = "reducing"
         self._proven, self._stop = 0, 0
         self._chosen = np.zeros(len(self._constraints.of))
@@ -152,9 +145,9 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
         return np.array([known.get(one, 0.0) for one in self._pairs()], dtype=np.float64)
 
     def _best_model(self) -> RuleList:
-        incumbent = self._make_incumbent()
-        assert incumbent is not None
-        return incumbent.model
+        assert self._best.incumbent is not None
+        model: RuleList = self._best.incumbent.model
+        return model
 
     def _rehearse(self) -> None:
         self._free_search(self.problem, self.regularization).compile()
@@ -273,7 +266,7 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
         self._proven = max(self._proven, -(-least >> shift) if shift >= 0 else least << -shift)
 
     def _finish(self) -> None:
-        self._phase = "infeasible" if self._best.rules is None else "certified"
+        self._phase = "infeasible" if self._best.incumbent is None else "certified"
 
     def _look(self, store: state.Store) -> None:
         """Take over a better list, and settle which doubtful lists are fair."""
@@ -296,13 +289,16 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
         """Make a list the incumbent when it is better, fair, and labelled as it should be."""
         if cost >= self._best.cost:
             return
-        if not self._constraints.is_fair(predicted(self.problem, rules, default)):
+        positive = predicted(self.problem, rules, default)
+        if not self._constraints.is_fair(positive):
             return
-        if self.labels == "majority" and [label for _, label in rules] + [default] != self._majority(
-            [a for a, _ in rules]
-        ):
+        antecedents, labels = [a for a, _ in rules], [*(label for _, label in rules), default]
+        if self.labels == "majority" and labels != self._majority(antecedents):
             return
-        self._best = _Best(cost, rules, default, self.work, self._seconds)
+        model = RuleList.from_problem(self.problem, antecedents, labels)
+        objective, found_at = model.objective(self.regularization), (self._seconds, self.work)
+        incumbent = Incumbent(model, objective, model.errors, model.complexity, found_at)
+        self._best = _Best(cost, incumbent, {} if self.fairness is None else self._told_of(positive))
 
     def _cost_of(self, rules: Sequence[tuple[int, int]], default: int) -> int:
         positive, costs = predicted(self.problem, rules, default), self._costs
@@ -315,7 +311,7 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
         return [int(sum(masses.positives[hit].tolist()) > sum(masses.negatives[hit].tolist())) for hit in hits]
 
     def _snapshot(self) -> Snapshot:
-        incumbent, costs = self._make_incumbent(), self._costs
+        incumbent, costs = self._best.incumbent, self._costs
         ended = self._phase in ("certified", "infeasible")
         status, limit = standing(self._phase == "certified", costs.exact, "memory" if self._out_of_memory else None)
         lower = max(self._own_bound, self._floor)
@@ -340,21 +336,5 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
             log10_remaining=0.0 if ended else np.inf,
             phase=self._phase,
             limit=limit,
-            detail=detail | self._notes,
+            detail=detail | self._best.notes,
         )
-
-    def _make_incumbent(self) -> Incumbent | None:
-        """The best list as a model; None when there is none yet."""
-        best = self._best
-        if best.rules is None:
-            return None
-        found_at = (best.seconds, best.work)
-        if self._incumbent is None or self._made_of != best.cost:
-            chosen = [label for _, label in best.rules] + [best.default]
-            model = RuleList.from_problem(self.problem, [a for a, _ in best.rules], chosen)
-            objective = model.objective(self.regularization)
-            self._incumbent = Incumbent(model, objective, model.errors, model.complexity, found_at)
-            self._made_of = best.cost
-            if self.fairness is not None:
-                self._notes = self._told_of(model.predicts_positive(self.problem.matrix()))
-        return self._incumbent

@@ -111,7 +111,7 @@ class FrontierSearch(Search):
         self.beam_width = int(beam_width)
         self._phase = "reducing"
         self._out_of_memory = False
-        self._points: dict[int, tuple[tuple[int, ...], FrontierPoint]] = {}
+        self._lists: dict[tuple[int, ...], RuleList] = {}  # of the points, by their antecedents
         self._seconds_found: list[float] = []
         self._costs: Costs
         self._reducing: Reducing | None = None
@@ -135,12 +135,22 @@ class FrontierSearch(Search):
         """The points for 0, 1, .., ``max_length`` rules as they stand; empty before the first `advance`."""
         if self._phase == "reducing":
             return ()
-        points = [self._point(0)]
-        for k in range(1, len(self._curve.errors)):
-            points.append(self._point(k, points[-1]))
-        last = points[-1]
+        curve, costs, known = self._curve, self._costs, self._lists
+        points: list[FrontierPoint] = []
+        lists: dict[tuple[int, ...], RuleList] = {}
+        for k in range(len(curve.errors)):
+            j = int(np.argmin(curve.errors[: k + 1]))
+            path = tuple(self._reduction.antecedents[curve.paths[j, : curve.lengths[j]]].tolist())
+            model = lists[path] = known[path] if path in known else RuleList.from_problem(self.problem, path)
+            errors, found_at = model.errors, (self._seconds_found[j], int(curve.found_at[j]))
+            if k and points[-1].errors <= errors:  # also where sums of weights are rounded
+                model, errors, found_at = points[-1].model, points[-1].errors, points[-1].found_at
+            proven = costs.exact and bool(curve.lower[k] >= curve.errors[j])
+            lower = errors if proven else min(errors, self._in_weight(int(curve.lower[k]), -costs.slack))
+            points.append(FrontierPoint(k, errors, lower, proven, model, found_at))
+        self._lists = lists
         beyond = range(len(points), self.max_length + 1)  # more rules than antecedents
-        return (*points, *(replace(last, length=k) for k in beyond))
+        return (*points, *(replace(points[-1], length=k) for k in beyond))
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -153,17 +163,12 @@ class FrontierSearch(Search):
             error_rate, error_rate_bound.
         """
         total = self.problem.total_weight
-        return pd.DataFrame(
-            {
-                "length": [p.length for p in self.frontier],
-                "rules": [p.model.complexity for p in self.frontier],
-                "errors": [p.errors for p in self.frontier],
-                "lower_bound": [p.lower_bound for p in self.frontier],
-                "proven": [p.proven for p in self.frontier],
-                "error_rate": [p.errors / total for p in self.frontier],
-                "error_rate_bound": [p.lower_bound / total for p in self.frontier],
-            }
-        )
+        rows = [
+            (p.length, p.model.complexity, p.errors, p.lower_bound, p.proven, p.errors / total, p.lower_bound / total)
+            for p in self.frontier
+        ]
+        columns = ["length", "rules", "errors", "lower_bound", "proven", "error_rate", "error_rate_bound"]
+        return pd.DataFrame(rows, columns=columns)
 
     def _models(self) -> list[Model | None]:
         return [point.model for point in self.frontier]
@@ -307,27 +312,6 @@ class FrontierSearch(Search):
                 "resolution": self._costs.exactness * total,
             },
         )
-
-    def _point(self, k: int, shorter: FrontierPoint | None = None) -> FrontierPoint:
-        """The best list known of at most ``k`` rules; ``shorter``: of at most ``k - 1``."""
-        curve = self._curve
-        j = int(np.argmin(curve.errors[: k + 1]))
-        path = tuple(curve.paths[j, : curve.lengths[j]].tolist())
-        proven = self._costs.exact and bool(curve.lower[k] >= curve.errors[j])
-        known = self._points.get(k)
-        if known is None or known[0] != path:
-            model = RuleList.from_problem(self.problem, self._reduction.antecedents[list(path)].tolist())
-            errors, found_at = model.errors, (self._seconds_found[j], int(curve.found_at[j]))
-            if shorter is not None and shorter.errors <= errors:  # also where sums of weights are rounded
-                model, errors, found_at = shorter.model, shorter.errors, shorter.found_at
-        else:
-            model, errors, found_at = known[1].model, known[1].errors, known[1].found_at
-        lower = errors if proven else min(errors, self._in_weight(int(curve.lower[k]), -self._costs.slack))
-        if known is not None and known[0] == path:
-            lower = max(lower, known[1].lower_bound)
-        point = FrontierPoint(k, errors, lower, proven, model, found_at)
-        self._points[k] = (path, point)
-        return point
 
     def _in_weight(self, errors: int, correction: float = 0.0) -> int | float:
         """Errors on the grid in the problem's weight: an integer where weights are."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, islice
-from typing import Any
+from itertools import accumulate, combinations
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,7 @@ from ...data.gaps import CRITERIA
 from ...data.groups import Groups
 from ...data.problem import Problem
 from ...near_models import at_least_one
-from .state import LIMB
+from .state import whole
 from .tables import Counted, Walk, completed
 
 _MOST = 1 << 61
@@ -120,11 +119,7 @@ class NearOptimalCount:
         start : int
             Lists to leave out at the beginning.
         """
-        first, number = 0, start
-        for (rules, errors), n in zip(self._kinds, self._numbers, strict=True):
-            for k in range(max(number - first, 0), n):
-                yield self._list(rules, errors, k)
-            first += n
+        yield from map(self._at, range(max(start, 0), sum(self._numbers)))
 
     def top(self, n: int = 10) -> pd.DataFrame:
         """The best lists: ``rules``, ``errors``, ``objective``, ``gap``, ``list`` and ``antecedents`` (their names).
@@ -134,7 +129,7 @@ class NearOptimalCount:
         n : int
             How many.
         """
-        return self._frame(list(islice(self.lists(), at_least_one(n))), range(n))
+        return self._frame(range(min(at_least_one(n), sum(self._numbers))))
 
     def sample(self, n: int = 10, random_state: int | None = None) -> pd.DataFrame:
         """Random lists, each of all near-optimal ones as likely as any other; with replacement.
@@ -152,8 +147,7 @@ class NearOptimalCount:
         """
         self._needs_all()
         rng = random.Random(random_state)
-        numbers = [rng.randrange(self.n_lists) for _ in range(at_least_one(n))]
-        return self._frame([self._at(number) for number in numbers], numbers)
+        return self._frame([rng.randrange(self.n_lists) for _ in range(at_least_one(n))])
 
     def examples(self) -> list[tuple[int, ...]]:
         """One list for each row of `by_objective`."""
@@ -180,14 +174,10 @@ class NearOptimalCount:
         cheapest, least = np.full((2, m), np.iinfo(np.int64).max)
         most = np.zeros(m, dtype=np.int64)
         np.minimum.at(cheapest, rule[used], passing.cheapest[used])
-        weights = _weights(counted)
-        total = int(weights.sum())
-        for part, captured, _ in states.rules():
-            decided = captured @ weights
-            chosen: np.ndarray = used[part]
-            np.minimum.at(least, rule[part][chosen], decided[chosen])
-            np.maximum.at(most, rule[part][chosen], decided[chosen])
-        best = counted.walk.number(*_cheapest(counted), 0)
+        np.minimum.at(least, rule[used], counted.decided[used])
+        np.maximum.at(most, rule[used], counted.decided[used])
+        total = int(counted.weights.sum())
+        best = counted.walk.number(*self._kinds[0], 0)
         occurs = [a for a in range(m) if lists[a]]
         index = counted.representatives[occurs]
         groups = counted.groups
@@ -229,7 +219,7 @@ class NearOptimalCount:
         positive: list[int] = [0] * problem.n_patterns
         for slot, pattern in enumerate(counted.slots.tolist()):
             if pattern >= 0:
-                positive[pattern] = _number(sums[slot])
+                positive[pattern] = whole(sums[slot])
         share = np.array([n / self.n_lists for n in positive], dtype=np.float64)
         return pd.DataFrame(
             {
@@ -255,16 +245,13 @@ class NearOptimalCount:
         of = [{name} for name in problem.names]
         if problem.conditions is not None:
             of = [{condition.column for condition in conditions} for conditions in problem.conditions]
-        states, weights = counted.states, _weights(counted)
-        decided = np.zeros(states.n_edges, dtype=np.int64)
-        for part, captured, _ in states.rules():
-            decided[part] = captured @ weights
+        states, total = counted.states, int(counted.weights.sum())
         rule = counted.representatives[states.store.edge_rule[: states.n_edges]]
         rows = []
         for column in dict.fromkeys(name for names in of for name in sorted(names)):
             has = np.array([column in names for names in of])
-            found = _range(counted, decided * has[rule], np.zeros(states.n, dtype=np.int64))
-            rows.append((column, *(abs(value) / int(weights.sum()) for value, _ in found)))
+            found = _range(counted, counted.decided * has[rule], np.zeros(states.n, dtype=np.int64))
+            rows.append((column, *(abs(value) / total for value, _ in found)))
         frame = pd.DataFrame(rows, columns=["column", "least", "most"]).set_index("column")
         return frame.sort_values(["most", "least"], ascending=False, kind="stable")
 
@@ -331,18 +318,22 @@ class NearOptimalCount:
     def _numbers(self) -> list[int]:
         return [] if self.counted is None else [self.counted.walk.count(0, *kind) for kind in self._kinds]
 
+    @cached_property
+    def _ends(self) -> list[int]:
+        """How many lists there are up to each kind."""
+        return list(accumulate(self._numbers))
+
     def _at(self, number: int) -> tuple[int, ...]:
-        ends = np.cumsum(np.array(self._numbers, dtype=object)).tolist()
-        k = bisect_right(ends, number)
-        return self._list(*self._kinds[k], number - (ends[k] - self._numbers[k]))
+        k = bisect_right(self._ends, number)
+        return self._list(*self._kinds[k], number - (self._ends[k] - self._numbers[k]))
 
     def _list(self, rules: int, errors: int, number: int) -> tuple[int, ...]:
         counted = self._needs_all()
         return tuple(counted.representatives[list(counted.walk.number(rules, errors, number))].tolist())
 
-    def _frame(self, lists: list[tuple[int, ...]], numbers: Any) -> pd.DataFrame:
-        ends = np.cumsum(np.array(self._numbers, dtype=object)).tolist()
-        rows = self.by_objective.iloc[[bisect_right(ends, number) for number in list(numbers)[: len(lists)]]]
+    def _frame(self, numbers: Sequence[int]) -> pd.DataFrame:
+        rows = self.by_objective.iloc[[bisect_right(self._ends, number) for number in numbers]]
+        lists = [self._at(number) for number in numbers]
         names = self.problem.names
         frame = rows[["rules", "errors", "objective", "gap"]].reset_index(drop=True)
         frame["list"] = pd.Series(lists, dtype=object)
@@ -390,28 +381,8 @@ def _without(counted: Counted, a: int) -> float:
     return (int(cost.min()) + limits.per_error * states.constant) * counted.costs.unit
 
 
-def _cheapest(counted: Counted) -> tuple[int, int]:
-    """Rules and errors of an optimal list."""
-    tables, limits = counted.ended, counted.states.limits
-    part = slice(int(tables.first[0]), int(tables.last[0]))
-    cost = limits.per_rule * tables.rules[part].astype(np.int64) + limits.per_error * tables.errors[part]
-    j = part.start + int(np.argmin(cost))
-    return int(tables.rules[j]), int(tables.errors[j])
-
-
-def _weights(counted: Counted) -> np.ndarray:
-    """Training weight, on the grid, of the pattern at each bit."""
-    total = counted.costs.positives + counted.costs.negatives
-    return np.where(counted.slots >= 0, total[counted.slots], 0)
-
-
 def _sums(limbs: np.ndarray, of: np.ndarray, n: int) -> list[int]:
     """The sum of numbers in words for each of n kinds."""
     sums = np.zeros((n, limbs.shape[1]), dtype=np.uint64)
     np.add.at(sums, of, limbs.astype(np.uint64))
-    return [_number(row) for row in sums]
-
-
-def _number(words: np.ndarray) -> int:
-    """The number that sums of words make, each of which may be larger than a word."""
-    return sum(word << (LIMB * k) for k, word in enumerate(words.tolist()))
+    return [whole(row) for row in sums]

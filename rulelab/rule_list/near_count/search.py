@@ -16,8 +16,8 @@ from ...models import Model, RuleList
 from ...rehearsal import tiny_problem
 from ...search import solve
 from ...snapshot import Snapshot
-from ..core_pool import Cores
-from ..cores import Learner, learn, new_cores
+from ..core_pool import Cores, new_cores
+from ..cores import Learner, learn
 from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from ..near_optimal.base import NearSearch
@@ -126,11 +126,6 @@ class NearOptimalCounter(NearSearch):
         return states + (0 if self._making is None else self._making.memory_bytes)
 
     @property
-    def _at_least(self) -> int:
-        """So many lists are known to be near the optimum."""
-        return int(self.states.store.numbers[state.N_ENDS]) if self.prepared else 0
-
-    @property
     def n_lists(self) -> int:
         """Near-optimal lists: exactly when finished, before that a lower bound."""
         return self.result().n_lists
@@ -157,7 +152,7 @@ class NearOptimalCounter(NearSearch):
             threshold=self.threshold,
             truncated=None if counted else self._stuck or self.stopped_by or "stopped",
             work=self.work,
-            at_least=self._at_least,
+            at_least=int(self.states.store.numbers[state.N_ENDS]) if self.prepared else 0,
             counted=counted,
         )
 

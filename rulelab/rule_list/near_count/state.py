@@ -140,6 +140,6 @@ def limbs_for(m: int, longest: int) -> int:
     return most.bit_length() // LIMB + 1
 
 
-def whole(limbs: np.ndarray) -> int:
-    """The number that some words make."""
-    return int.from_bytes(np.ascontiguousarray(limbs, dtype="<u4").tobytes(), "little")
+def whole(words: np.ndarray) -> int:
+    """The number that words make, or sums of words, each of which may be larger than one."""
+    return sum(word << (LIMB * k) for k, word in enumerate(words.tolist()))

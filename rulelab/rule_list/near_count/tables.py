@@ -261,10 +261,7 @@ _Key = tuple[int, int, int]
 
 
 class Walk:
-    """Ways through the states, by the tables of completions; ``values`` is what each edge adds to their values.
-
-    Lists of equal rules and errors are numbered: those that end here first, then by the antecedent of the next rule.
-    """
+    """Ways through the states, by the tables of completions; ``values`` is what each edge adds to their values."""
 
     def __init__(self, states: States, tables: Tables, values: np.ndarray | None = None) -> None:
         self.states, self.tables, self._values = states, tables, values
@@ -372,3 +369,13 @@ class Counted:
     @cached_property
     def walk(self) -> Walk:
         return Walk(self.states, self.ended)
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """Training weight, on the grid, of the pattern at each bit."""
+        return np.where(self.slots >= 0, (self.costs.positives + self.costs.negatives)[self.slots], 0)
+
+    @cached_property
+    def decided(self) -> np.ndarray:
+        """Training weight that each rule of each state decides."""
+        return np.concatenate([_NO_NUMBERS, *(captured @ self.weights for _, captured, _ in self.states.rules())])

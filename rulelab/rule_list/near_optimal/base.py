@@ -17,11 +17,10 @@ from ...kernels.bit_words import transposed
 from ...near_models import check_distance
 from ...search import Search
 from ...snapshot import Incumbent, Status, standing
-from ..costs import Costs, costs_of
+from ..costs import Costs, cost_of, costs_of
 from ..counting import Layout, layout
 from ..exact.search import RuleListSearch
 from ..pair_multipliers import Multipliers
-from ..start import cost_of
 from . import state
 
 WITHIN = 0.01
@@ -88,10 +87,7 @@ class AfterOptimum(Search):
 
 
 class NearSearch(AfterOptimum):
-    """A search for lists near the optimum: the optimum first, then what the class does with the lists.
-
-    After "optimum" comes, on a large table, the phase "preparing"; then what `_begin` says.
-    """
+    """A search for lists near the optimum: after "optimum", and "preparing" of a large table, comes `_begin`."""
 
     _SEPARATE_AFTER = 60_000_000
     """Words and weights looked at for the states that are stored; before that multipliers cost more than they save."""

@@ -56,13 +56,8 @@ class PrefixGraph:
 
     def node(self, prefix: Sequence[int]) -> int:
         """The node of a prefix; -1 when no near-optimal list begins with it."""
-        at = 0
-        for rule in prefix:
-            edge = self._edge(at, rule)
-            if edge is None:
-                return -1
-            at = int(self.to[edge])
-        return at
+        edges = self._path(prefix)
+        return -1 if edges is None else int(self.to[edges[-1]]) if edges else 0
 
     def models_below(self, node: int) -> np.ndarray:
         """The models that lists which go on from a node are: their indices, ascending."""
@@ -81,13 +76,8 @@ class PrefixGraph:
         By antecedent: ``name``, ``prediction``, ``objective`` (the least of a list that goes on so), ``slack`` (by
         which it is below the threshold), ``models`` and ``lists`` (that go on so).
         """
-        rows, at, so_far = [], 0, 0.0
-        for rule in prefix:
-            edge = self._edge(at, rule)
-            if edge is None:
-                at = -1
-                break
-            at, so_far = int(self.to[edge]), so_far + self._counted.cost[edge]
+        rows, at = [], self.node(prefix)
+        so_far = self._counted.cost[self._path(prefix) or []].sum()
         for edge in range(0) if at < 0 else range(self.first[at], self.first[at + 1]):
             rule, to = int(self.rule[edge]), int(self.to[edge])
             objective = float(so_far + self._counted.cost[edge] + self._counted.least[to])
@@ -108,10 +98,7 @@ class PrefixGraph:
         return frame.iloc[np.lexsort((-models, np.round(objective, 12)))]
 
     def reliance(self) -> pd.DataFrame:
-        """The least and the greatest share of the training weight that each antecedent decides in a near-optimal list.
-
-        By antecedent: ``name``, ``lists`` (share that have it), ``least`` (0 when a list does without) and ``most``.
-        """
+        """By antecedent the share of lists that have it, and the least and most share of the weight that it decides."""
         counted, source = self._counted, self._source
         decided = (self.left[:, source] - self.left[:, self.to]).sum(axis=0) / self.problem.total_weight
         used, place = np.unique(self.rule, return_inverse=True)
@@ -152,10 +139,16 @@ class PrefixGraph:
             np.minimum.at(least, source[part], cost[part] + least[self.to[part]])
         return _Counted(ways, endings, cost, least)
 
-    def _edge(self, node: int, rule: int) -> int | None:
-        edges = np.arange(self.first[node], self.first[node + 1])
-        found = edges[self.rule[edges] == rule]
-        return int(found[0]) if len(found) else None
+    def _path(self, prefix: Sequence[int]) -> list[int] | None:
+        """The edges of a prefix; None when no near-optimal list begins with it."""
+        at, path = 0, []
+        for rule in prefix:
+            found = np.flatnonzero(self.rule[self.first[at] : self.first[at + 1]] == rule)
+            if not len(found):
+                return None
+            path.append(int(self.first[at] + found[0]))
+            at = int(self.to[path[-1]])
+        return path
 
 
 class _Counted(NamedTuple):

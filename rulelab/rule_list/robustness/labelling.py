@@ -14,9 +14,6 @@ from array import array
 import numpy as np
 
 from ...kernels import bits
-from ...kernels.jit import is_compiled
-from ...rehearsal import tiny_problem
-from ...search import solve
 from ..exact.search import RuleListSearch
 from ..near_count import kernels
 from ..near_count.search import NearOptimalCounter
@@ -30,21 +27,6 @@ class NearStates(NearOptimalCounter):
     def __init__(self, search: RuleListSearch, threshold: int, memory_limit: int | None = None) -> None:
         super().__init__(search, within=0.0, memory_limit=memory_limit)
         self._wanted = threshold
-
-    @staticmethod
-    def ready() -> bool:
-        """Whether the kernels are ready in this process."""
-        return bool(is_compiled(kernels.advance, kernels.rebuild_table))
-
-    @staticmethod
-    def rehearse() -> None:
-        """Let a small search go through all kernels."""
-        search = RuleListSearch(tiny_problem(), 0.01)
-        solve(search)
-        small = NearStates(search, 0)
-        while small.phase != "expanded":
-            small.advance(1)
-        kernels.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
 
     def _most(self, total: int, longest: int) -> int:
         return max(self._wanted, self.best_cost)
@@ -67,8 +49,7 @@ _FLOAT = 1 << 53
 class Labelling:
     """Step by step: the list that needs the fewest changed rows among all of those up to the threshold.
 
-    A unit of ``work`` is a state that is counted, completed or gone on from. ``masses`` (int64, shape (bits, 4)) has of
-    each bit of a set positives, negatives, and of these two those that the optimal list predicts positive.
+    ``masses`` (int64, shape (bits, 4)): of each bit positives, negatives, and those predicted positive.
     """
 
     def __init__(

@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from ...data.problem import Problem
-from ...models.base import column_of
-from ..start import first_captures
+from ..costs import first_captures
 
 CHANGES = ("relabelled", "removed", "added")
 """What may become of rows: another label, none of them there any more, or rows that were not there before."""
@@ -155,45 +153,20 @@ Labelled = tuple[tuple[int, ...], tuple[int, ...]]
 """A list: its antecedents, and the labels of its rules and of the default."""
 
 
-class Neighbours:
-    """Step by step: lists with a rule deleted, replaced or inserted, a label turned, and those that are only a default.
+def neighbours(problem: Problem, own: Labelled) -> Iterator[tuple[tuple[int, ...], tuple[int, ...] | None]]:
+    """Lists with a rule deleted, replaced or inserted, a label turned, and those that are only a default.
 
-    ``own``: antecedents and labels of the optimal list. ``rivals`` are replaced by better ones.
+    Where labels are None they are those of the majorities.
     """
-
-    def __init__(self, problem: Problem, own: Labelled, measure: Measure, rivals: dict[str, Rival]) -> None:
-        self._problem, self._own, self._measure, self._rivals = problem, own, measure, rivals
-        self._columns = {a: column_of(problem, a) for a in own[0]}
-        self._positive = predicted(problem, *own).positive
-        self.work = 0
-        self.done = False
-
-    def advance(self, max_work: int) -> None:
-        """Look at no more than so many lists."""
-        some = list(islice(self._lists(), self.work, self.work + max_work))
-        for antecedents, labels in some:
-            made = predicted(self._problem, antecedents, labels, self._columns)
-            if made.captures and len(antecedents) <= self._measure.longest:
-                self._look(antecedents, made)
-        self.work += len(some)
-        self.done = len(some) < max_work
-
-    def _lists(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...] | None]]:
-        own, labels = self._own
-        yield (), (0,)
-        yield (), (1,)
-        for k in range(len(labels)):
-            yield own, tuple(label ^ (i == k) for i, label in enumerate(labels))
-        for k in range(len(own)):
-            yield (*own[:k], *own[k + 1 :]), None
-        for a in range(self._problem.n_antecedents):
-            for k in range(len(own) + 1) if a not in own else ():
-                yield (*own[:k], a, *own[k:]), None
-                if k < len(own):
-                    yield (*own[:k], a, *own[k + 1 :]), None
-
-    def _look(self, antecedents: tuple[int, ...], made: Predicted) -> None:
-        differs = made.positive != self._positive
-        differing = int((self._problem.positives + self._problem.negatives)[differs].sum())
-        for change, rows in better(self._rivals, self._measure, len(antecedents), made.errors, differing).items():
-            self._rivals[change] = Rival(rows, antecedents, made.labels)
+    antecedents, labels = own
+    yield (), (0,)
+    yield (), (1,)
+    for k in range(len(labels)):
+        yield antecedents, tuple(label ^ (i == k) for i, label in enumerate(labels))
+    for k in range(len(antecedents)):
+        yield (*antecedents[:k], *antecedents[k + 1 :]), None
+    for a in range(problem.n_antecedents):
+        for k in range(len(antecedents) + 1) if a not in antecedents else ():
+            yield (*antecedents[:k], a, *antecedents[k:]), None
+            if k < len(antecedents):
+                yield (*antecedents[:k], a, *antecedents[k + 1 :]), None

@@ -166,36 +166,17 @@ def rows_to_change(problem: Problem, best: Labelled, rival: Labelled, change: st
     """So many rows that let a list win, as `RobustnessTo.rows`: those for it first, the patterns of most rows first."""
     own, other = (predicted(problem, *each).positive for each in (best, rival))
     counts = np.stack([problem.negatives, problem.positives]).astype(np.int64)
-    patterns = np.arange(problem.n_patterns)
     if change == "added":
-        pattern = int(np.argmax(np.where(own != other, counts.sum(axis=0), -1)))
-        chosen = [(pattern, int(other[pattern]), rows)]
+        pattern = np.array([np.argmax(np.where(own != other, counts.sum(axis=0), -1))])
+        label, taken = other[pattern].astype(int), np.array([rows])
     else:
-        differ = own != other
-        wins = np.where(differ, counts[own.astype(int), patterns], 0)
-        chosen = _take(wins, own.astype(int), rows)
-        left = rows - sum(n for *_, n in chosen)
-        for label in (0, 1):
-            more = _take(np.where(differ, 0, counts[label]), np.full(len(own), label), left)
-            chosen += more
-            left -= sum(n for *_, n in more)
-    labels = [problem.classes[label] for _, label, _ in chosen]
-    return pd.DataFrame(
-        {
-            "pattern": np.array([p for p, *_ in chosen], dtype=np.int64),
-            "label": pd.Series(labels, dtype=object),
-            "rows": np.array([n for *_, n in chosen], dtype=np.int64),
-        }
-    )
-
-
-def _take(counts: np.ndarray, label: np.ndarray, rows: int) -> list[tuple[int, int, int]]:
-    """Pattern, label and number of at most so many rows, from the largest counts on."""
-    out = []
-    for pattern in np.argsort(-counts, kind="stable").tolist():
-        taken = min(rows, int(counts[pattern]))
-        if taken <= 0:
-            break
-        out.append((pattern, int(label[pattern]), taken))
-        rows -= taken
-    return out
+        label, pattern = (each.ravel() for each in np.indices(counts.shape))
+        wins, agree = (own != other)[pattern] & (label == own[pattern]), (own == other)[pattern]
+        left = np.where(wins | agree, counts.ravel(), 0)
+        order = np.lexsort((pattern, -left, np.where(wins, 0, 1 + label)))
+        before = left[order].cumsum() - left[order]
+        taken = np.clip(rows - before, 0, left[order])
+        some, taken = order[taken > 0], taken[taken > 0]
+        label, pattern = label[some], pattern[some]
+    names = pd.Series([problem.classes[k] for k in label.tolist()], dtype=object)
+    return pd.DataFrame({"pattern": pattern.astype(np.int64), "label": names, "rows": taken.astype(np.int64)})

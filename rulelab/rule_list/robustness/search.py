@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
@@ -11,15 +12,19 @@ import pandas as pd
 
 from ...data.problem import Problem
 from ...data.problem_arguments import ProblemError
+from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
+from ...models.base import column_of
 from ...parameters import check_arguments
-from ...search import Search
+from ...rehearsal import tiny_problem
+from ...search import Search, solve
 from ...snapshot import Snapshot, Status
 from ..costs import Costs
 from ..exact.search import RuleListSearch
+from ..near_count import kernels
 from ..near_optimal.base import AfterOptimum, grid_of
 from .labelling import Labelling, NearStates
-from .neighbours import CHANGES, Labelled, Measure, Neighbours, Rival, predicted
+from .neighbours import CHANGES, Labelled, Measure, Rival, better, neighbours, predicted
 from .result import Robustness, RobustnessTo, rows_to_change
 
 _GROWTH = Fraction(4, 3)
@@ -99,12 +104,13 @@ class RobustnessSearch(AfterOptimum):
         self._labelling: Labelling | None = None
         self._base = self._covered = self._threshold = self._lists = 0
         self._measure: Measure
-        self._neighbours: Neighbours
         self._own: Labelled
+        self._positive: np.ndarray
+        self._columns: dict[int, np.ndarray]
 
     @property
     def _own_compiled(self) -> bool:
-        return NearStates.ready()
+        return is_compiled(kernels.advance, kernels.rebuild_table)
 
     @property
     def memory_bytes(self) -> int:
@@ -141,7 +147,12 @@ class RobustnessSearch(AfterOptimum):
 
     def _rehearse(self) -> None:
         self.search.compile()
-        NearStates.rehearse()
+        search = RuleListSearch(tiny_problem(), 0.01)
+        solve(search)
+        small = NearStates(search, 0)
+        while small.phase != "expanded":
+            small.advance(1)
+        kernels.rebuild_table(small.states.store._replace(state_table=np.empty(64, dtype=np.int32)))
 
     def _known(self, change: str) -> RobustnessTo:
         rival, problem = self._rivals.get(change), self.problem
@@ -188,15 +199,25 @@ class RobustnessSearch(AfterOptimum):
             inevitable=int(np.minimum(problem.positives, problem.negatives).sum()),
             longest=m if self.max_length is None else min(m, self.max_length),
         )
-        self._neighbours = Neighbours(problem, self._own, self._measure, self._rivals)
+        self._positive = predicted(problem, *self._own).positive
+        self._columns = {a: column_of(problem, a) for a in self._own[0]}
         self._base = self.work
         self.phase = "neighbours"
 
     def _look_around(self, max_work: int) -> None:
-        self._neighbours.advance(max_work)
-        self.work = self._base + self._neighbours.work
-        if self._neighbours.done:
-            self._covered = self._measure.cost - 1
+        """Look at no more than so many of the lists that one change makes of the optimal one."""
+        problem, measure, done = self.problem, self._measure, self.work - self._base
+        some = list(islice(neighbours(problem, self._own), done, done + max_work))
+        for antecedents, labels in some:
+            made = predicted(problem, antecedents, labels, self._columns)
+            if made.captures and len(antecedents) <= measure.longest:
+                differs = made.positive != self._positive
+                differing = int((problem.positives + problem.negatives)[differs].sum())
+                found = better(self._rivals, measure, len(antecedents), made.errors, differing)
+                self._rivals |= {change: Rival(rows, antecedents, made.labels) for change, rows in found.items()}
+        self.work += len(some)
+        if len(some) < max_work:
+            self._covered = measure.cost - 1
             self._next()
 
     def _next(self) -> None:
@@ -238,7 +259,7 @@ class RobustnessSearch(AfterOptimum):
         """Of each bit: positives, negatives, and of these two what the optimal list predicts positive."""
         problem, slots = self.problem, stage.slots
         counts = np.stack([problem.positives, problem.negatives], axis=1)
-        counts = np.hstack([counts, counts * predicted(problem, *self._own).positive[:, None]])
+        counts = np.hstack([counts, counts * self._positive[:, None]])
         return np.where(slots[:, None] >= 0, counts[slots], 0)
 
     def _label(self, max_work: int) -> None:

@@ -17,7 +17,7 @@ from ...models import RuleList, RuleSet
 from ...report import Near
 from ...rule_list import NearOptimal, NearOptimalProgress, NearOptimalSearch, RuleListSearch
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
-from ...rule_list.near_optimal.traits import Traits, reliance, traits_of
+from ...rule_list.near_optimal.summary import Traits, reliance, traits_of
 from ...rule_set import NearOptimalRuleSetProgress, NearOptimalRuleSets, NearOptimalRuleSetSearch, RuleSetSearch
 from ...search import Search
 from ...snapshot import Snapshot, Status

@@ -15,7 +15,7 @@ from ...datasets import Dataset
 from ...models import Model, MultiClassRuleList
 from ...report import Known
 from ...report.known import predicted, told
-from ...rule_list.near_optimal.traits import group_masses
+from ...rule_list.near_optimal.summary import group_masses
 from ...search import Search
 from ...snapshot import Snapshot
 

@@ -17,7 +17,7 @@ from patience import wait_until
 import rulelab as rl
 from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, confusion
-from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
+from rulelab.rule_list.near_optimal.summary import group_masses, reliance, traits_of
 from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.good import Wanted, find, refusal
 from rulelab.views.alternatives.hand import edited_of

@@ -64,10 +64,7 @@ def check_majority(problem: Problem, model: RuleList) -> None:
 
 
 def read_claim(problem: Problem, model: RuleList, parameters: Mapping[str, float]) -> Claim:
-    """What the parameters (``regularization``, maybe ``majority`` and ``lower_bound``) claim of a model.
-
-    It is checked rule by rule. Raises CertificateError when the model is not what it says, or the claim is none.
-    """
+    """What the parameters claim of a model, which is checked rule by rule; CertificateError if that is not so."""
     majority = parameters.get("majority", 0)
     if majority not in (0, 1):
         raise CertificateError("the certificate does not say for which labels it speaks")

@@ -119,10 +119,7 @@ def walk(n: int, start: Any, extend: Callable[[np.ndarray, bytes, list[Any], Wai
 
 
 class LeftSet:
-    """A set of patterns (``mask``; ``key``: packed) that prefixes leave, with everything counted.
-
-    ``value``: as of `meets_nothing_cheaper`.
-    """
+    """A set of patterns (``mask``; ``key``: packed) that prefixes leave, with everything counted."""
 
     def __init__(self, space: FairSpace, mask: np.ndarray, key: bytes, value: Callable[[bytes], int]) -> None:
         self.space, self.mask, self.value = space, mask, value

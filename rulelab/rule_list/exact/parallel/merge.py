@@ -47,10 +47,7 @@ _N_NEW, _N_INCUMBENT, _N_SAME = range(3)
 def receive(
     arrays: object, rules: state.Rules, store: state.Store, boxes: Outboxes, filled: np.ndarray, together: Together
 ) -> None:
-    """Store and queue what is in the outboxes, unless its set is known or the incumbent rules it out.
-
-    ``store`` has room for all of it, ``filled`` the entries of each outbox; ``together`` makes calls at once.
-    """
+    """Store and queue what is in the outboxes, unless its set is known or the incumbent rules it out; there is room."""
     n = len(filled)
     given, counts = (rules, store, boxes.entries, boxes.sets, filled), np.zeros((n, _N_COUNTS), dtype=np.int64)
     together([partial(look_up, *given, part, counts[part]) for part in range(n)])

@@ -26,9 +26,8 @@ from ....kernels.growing import OPEN
 from ....kernels.jit import kernel
 from ....slices import effort_of
 from ... import pair_multipliers
-from ...core_pool import GIVEN_UP, Cores
+from ...core_pool import GIVEN_UP, Cores, new_cores
 from ...core_pool import keep as keep_core
-from ...cores import new_cores
 from ...counting import EFFORT_PER_WORK, Layout
 from ...pair_bound import wants_separation
 from .. import kernels, state

@@ -39,10 +39,7 @@ class Outboxes:
 
 
 class Worker:
-    """What one worker, the ``i``-th of ``n``, holds; the arrays of prefixes and the table are those of all.
-
-    It has a pool of cores of its own, and waits for its part of what is expanded before it learns.
-    """
+    """What one worker, the ``i``-th of ``n``, holds; the arrays of prefixes and the table are those of all."""
 
     def __init__(
         self, store: state.Store, rules: state.Rules, cores: Cores, outboxes: Outboxes, i: int, n: int
@@ -55,6 +52,7 @@ class Worker:
         self.numbers[state.N_NODES] = 1  # the search has begun
         self.numbers[state.OPEN_NODE] = -1
         self.numbers[state.BEST] = store.numbers[state.BEST]
+        # it learns after its part of what is expanded
         self.rules = rules._replace(separate_after=_NEVER, learn_after=-(-rules.learn_after // n))
         self.cores = cores
         self.separation: Separation | None = None
