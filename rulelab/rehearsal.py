@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 
+from .data.multiclass import MultiClassProblem
 from .data.problem import Problem
 
 if TYPE_CHECKING:
@@ -77,11 +78,13 @@ def unequal_problem() -> Problem:
     return Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 0]], [90, 0, 1, 2], [0, 1, 2, 1])
 
 
-def noisy_problem() -> Problem:
-    """A small problem that takes all phases of a search for rule sets.
+def three_classes() -> MultiClassProblem:
+    """Two patterns of one antecedent."""
+    return MultiClassProblem.from_arrays([[False], [True]] * 2, [0, 1, 2, 1])
 
-    No set is right, and the linear programme is not integer.
-    """
+
+def noisy_problem() -> Problem:
+    """For searches of rule sets, in all phases: no set is right, and the linear programme is not integer."""
     rng = np.random.default_rng(0)
     matrix = rng.random((200, 12)) < 0.5
     label = ((matrix[:, 0] & matrix[:, 1]) | (matrix[:, 2] & matrix[:, 3])) ^ (rng.random(200) < 0.4)

@@ -22,9 +22,9 @@ from ..families import (
     Family,
     Parameter,
 )
-from ..families.typed import ENTRIES
+from ..families.typed import entry
 from .options import add, add_columns, number, or_none, size, whole
-from .output import CommandError, one_line
+from .output import CommandError, one_line, refuse
 
 if TYPE_CHECKING:
     from ..models import Model
@@ -107,14 +107,11 @@ def settings_of(args: argparse.Namespace, model: str, without: Collection[str] =
     """The parameters of a family as they were given, or else their defaults; refuses those of other families."""
     defaults = ASKED[model].defaults
     chosen = {name: default if name in without else getattr(args, name, default) for name, default in defaults.items()}
-    for other in ASKED.values():
-        for each in other.parameters:
-            if each.name not in chosen and each.kind != "measure" and hasattr(args, each.name):
-                raise CommandError(f"--{each.name.replace('_', '-')} is not an option of --model {model}")
-    own = {each.name for each in ASKED[model].own}
-    for name in sorted(_OF_LISTS & own) if model == "rule-list" and not args.demands else ():
-        if hasattr(args, name):
-            raise CommandError(f"--{name.replace('_', '-')} is not an option of --model {model} here")
+    every = [each for family in ASKED.values() for each in family.parameters]
+    strange = (each.name for each in every if each.name not in chosen and each.kind != "measure")
+    refuse(args, strange, f"--model {model}")
+    if model == "rule-list" and not args.demands:
+        refuse(args, sorted(_OF_LISTS), f"--model {model} here")
     if chosen.get("method", "exact") != "exact" and hasattr(args, MEMORY.name):
         raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
     if isinstance(chosen.get("fairness"), str):
@@ -184,7 +181,7 @@ def _entry(kind: str) -> Callable[[str], tuple[str, Any]]:
 
     def read(text: str) -> tuple[str, Any]:
         try:
-            return ENTRIES[kind](text)
+            return entry(kind, text)
         except ValueError as wanted:
             raise argparse.ArgumentTypeError(f"must be {wanted}, not {text!r}") from None
 

@@ -7,30 +7,43 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..families import DEMANDS, FAMILIES
+from ..families import DEMANDS
 from ..families.wording import count
 from ..shown import digits, percent
 from .families import MODELS, add_memory, add_problem, recipe_of
 from .options import add, add_limits, add_proof_limit, add_written, jobs, least_zero, table_command, whole
-from .output import CommandError, bad_input, is_data_set, one_line, save_model, say, say_doubts, table, tell, writing
+from .output import (
+    CommandError,
+    bad_input,
+    is_data_set,
+    one_line,
+    refuse,
+    save_model,
+    say,
+    say_doubts,
+    table,
+    tell,
+    writing,
+)
 from .progress import drained, proof_watch
 from .reading import classes_of, is_counted, labels, of_sheet, problem_of, read, say_leaks, sheet_of
 from .runs import add_keep, check_keep, is_provable, keep
 from .stability import robustness_of, stays_optimal
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..certificate import Certificate
     from ..data.metrics import Confusion
     from ..data.problem import Problem
     from ..datasets import Dataset
     from ..models import Model
     from ..recipe import Recipe
+    from ..report import Known
     from ..search import Search
+    from ..tables import PatternCounts
 
 _DEMANDS = [each.name for each in DEMANDS]
 ONE_LIST = "one list"
@@ -68,73 +81,69 @@ def add_to(commands: Any) -> None:
     add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
 
 
+_Asked = tuple[Any, "Dataset", "PatternCounts | None", Callable[[], Any], Callable[..., "Known"]]
+"""A search, the data and their counts, where rows are counted, what proves, and what is known of a model."""
+
+
 def fit(args: argparse.Namespace) -> int:
     from ..certificate.parts import watched
     from ..data.metrics import confusion
     from ..models import Provenance
     from ..recording import Recording
     from ..report import report as report_of
-    from ..report.known import Known, predicted, told
+    from ..report.known import predicted, told
     from ..snapshot import Status
 
-    if args.several_classes is not None:
-        return fit_one_list(args)
-    proof, record = args.proof, args.record
-    recipe = recipe_of(args, args.model)
-    if proof is not None and args.weight is not None:
-        raise CommandError("--proof is checked on rows that count alike: leave --weight out")
-    if proof is not None and args.at_least is not None:
-        raise CommandError("--proof is checked on all rows: leave --at-least out")
-    _check_search(args)
+    of_two = args.several_classes is None
+    (_check if of_two else _check_one_list)(args)
+    recipe, more = recipe_of(args, args.model), dict[str, Any]()
     check_keep(args)
-    more: dict[str, Any] = {}
 
     def noted(fewer: str) -> None:
         more["fewer"] = fewer
         say(fewer)
 
     with bad_input():
-        _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
-        data, counts = read(args, recipe)
-        search = _new_search(args, recipe, problem_of(args, data, recipe, counts=counts, note=noted))
+        search, data, counts, prove, known = (_of_two if of_two else _of_classes)(args, recipe, noted)
     robust = robustness_of(search) if args.robustness else None
-    recording = None if record is None and args.keep is None else Recording(search)
+    recording = None if args.record is None and args.keep is None else Recording(search)
     snapshot, ended = drained(search, args, args.gap, observe=None if recording is None else recording.observe)
-    if record is not None and recording is not None:
-        with writing(record):
-            recording.save(record)
-        tell(args, f"saved {record}: {record.stat().st_size} bytes")
+    if args.record is not None and recording is not None:
+        with writing(args.record):
+            recording.save(args.record)
+        tell(args, f"saved {args.record}: {args.record.stat().st_size} bytes")
     if snapshot.incumbent is None:
         raise CommandError(report_of(search, snapshot, "interrupted").headline, 1)
-    model = snapshot.incumbent.model.relabelled(labels(data)).proven(Provenance.of(snapshot, search.problem))
+    model = snapshot.incumbent.model.relabelled(labels(data)) if of_two else snapshot.incumbent.model
+    model = model.proven(Provenance.of(snapshot, search.problem))
     found = report_of(search, snapshot, ended, whole=True)
     unsaved = save_model(args, model)
     print(model.to_text(data.target), found.to_text(), sep="\n\n")
     if robust is not None and snapshot.status is Status.OPTIMAL:
         print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
-    if data.sensitive is not None:
-        print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
+    grouped = of_two and data.sensitive is not None
+    if grouped:
+        print("", rates_of_groups(model, data), sep="\n")
     if counts is not None and counts.held_out is not None:
         held_out = counts.held_out.dataset()
         more["test"] = confusion(**predicted(model, held_out))
         print("", _test(more["test"]), sep="\n")
-        if data.sensitive is not None:
+        if grouped:
             print(rates_of_groups(model, held_out))
-    say_doubts(Known.of(model, data, **told(snapshot, recipe.parameters.get("fairness")), **more))
+    say_doubts(known(model, **told(snapshot, recipe.parameters.get("fairness")), **more))
     if unsaved is not None:
         raise unsaved
-    made: Certificate | None = None
-    unproven: CommandError | None = None
-    if proof is not None:
+    made, unproven = None, None
+    if args.proof is not None:
         try:
-            made = save_proof(args, lambda: proof_of(search, data), getattr(search, "certified", True))
+            made = save_proof(args, prove, getattr(search, "certified", True))
         except CommandError as error:
             unproven = error
     if args.keep is not None and recording is not None:
-        if proof is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
+        if args.proof is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
             try:
                 with watched(proof_watch(args)):
-                    made = proof_of(search, data)
+                    made = prove()
             except ValueError as error:
                 tell(args, f"no proof is kept: {error}")
         keep(args, recording, data, model, made)
@@ -143,16 +152,19 @@ def fit(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_search(args: argparse.Namespace) -> None:
-    """The papers' search is for rule lists; it starts from the default rule and bounds no length."""
-    if hasattr(args, "search") and args.model != "rule-list":
-        raise CommandError(f"--search is not an option of --model {args.model}")
-    if args.jobs is not None and (_is_corels(args) or not FAMILIES[args.model.replace("-", "_")].threads):
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what goes not together; the papers' search starts from the default rule and bounds no length."""
+    if args.proof is not None and args.weight is not None:
+        raise CommandError("--proof is checked on rows that count alike: leave --weight out")
+    if args.proof is not None and args.at_least is not None:
+        raise CommandError("--proof is checked on all rows: leave --at-least out")
+    if args.model != "rule-list":
+        refuse(args, ["search"], f"--model {args.model}")
+    if _is_corels(args):
+        refuse(args, ("max_length", "beam_width", "fairness", "labels", *_DEMANDS), "--search corels")
+    if _is_corels(args) or not MODELS[args.model].threads:
         other = "--search corels" if _is_corels(args) else f"--model {args.model}"
-        raise CommandError(f"--jobs is not an option of {other}: its search has one thread")
-    for name in ("max_length", "beam_width", "fairness", "labels", *_DEMANDS) if _is_corels(args) else ():
-        if hasattr(args, name):
-            raise CommandError(f"--{name.replace('_', '-')} is not an option of --search corels")
+        refuse(args, ["jobs"], f"{other}: its search has one thread")
 
 
 def _is_corels(args: argparse.Namespace) -> bool:
@@ -249,55 +261,51 @@ def _share(value: float) -> str:
     return "-" if math.isnan(value) else f"{percent(value)} %"
 
 
-def fit_one_list(args: argparse.Namespace) -> int:
-    from ..data.multiclass import MultiClassProblem
-    from ..models import Provenance
-    from ..multiclass import MultiClassRuleListSearch
-    from ..report import report as report_of
-    from ..report.known import Known, told
+def _of_two(args: argparse.Namespace, recipe: Recipe, noted: Callable[[str], None]) -> _Asked:
+    """A class told from the rest."""
+    from ..report.known import Known
 
-    _check(args)
-    recipe = recipe_of(args, args.model)
-    with bad_input():
-        data, labels = _read(args)
-        recipe.check(data.X.columns)
-        conditions, _ = recipe.conditions(data.X, data.weight)
-        features, note = recipe.features(conditions, None, data.weight, data.X.columns)
-        if note:
-            say(note)
-        problem = MultiClassProblem.from_antecedents(features, labels, sample_weight=data.weight)  # type: ignore[arg-type]
-        asked = {name: recipe[name] for name in ("regularization", "max_length", "memory_limit")}
-        search = MultiClassRuleListSearch(problem, **asked)
+    _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
+    data, counts = read(args, recipe)
+    search = _new_search(args, recipe, problem_of(args, data, recipe, counts=counts, note=noted))
+    return search, data, counts, lambda: proof_of(search, data), partial(Known.of, data=data)
+
+
+def _of_classes(args: argparse.Namespace, recipe: Recipe, noted: Callable[[str], None]) -> _Asked:
+    """All classes of the target, in one list."""
+    from ..data.multiclass import MultiClassProblem
+    from ..multiclass import MultiClassRuleListSearch
+    from ..report.known import Known
+
+    sheet = sheet_of(args)
+    found, some = classes_of(sheet, args.target)
+    data = of_sheet(args, sheet, some, unknown="negative")
+    say_leaks({name: said for name, said in sheet.leaks(args.target).items() if name in data.X})
+    recipe.check(data.X.columns)
+    conditions, _ = recipe.conditions(data.X, data.weight)
+    features, note = recipe.features(conditions, None, data.weight, data.X.columns)
+    if note:
+        noted(note)
+    problem = MultiClassProblem.from_antecedents(features, found, sample_weight=data.weight)  # type: ignore[arg-type]
+    search = MultiClassRuleListSearch(
+        problem, *(recipe[each] for each in ("regularization", "max_length", "memory_limit"))
+    )
     tell(
         args,
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {len(problem.classes)} classes; "
         f"{conditions.shape[1]} conditions, {problem.n_antecedents} antecedents",
     )
-    snapshot, ended = drained(search, args, args.gap)
-    best = snapshot.incumbent
-    assert best is not None  # there is always the list without rules
-    unsaved = save_model(args, best.model.proven(Provenance.of(snapshot, problem)))
-    found = report_of(search, snapshot, ended, whole=True)
-    print(best.model.to_text(data.target), found.to_text(), sep="\n\n")
-    rows = labels if data.weight is None else labels[data.weight.to_numpy() > 0]
-    sizes = [int((rows == label).sum()) for label in problem.classes]
-    say_doubts(Known(best.model, sizes, fewer=note, target=data.target, **told(snapshot)))
-    if unsaved is not None:
-        raise unsaved
-    if args.proof is not None:
-        save_proof(args, lambda: search.certificate().for_table(data.X, labels, data.target))
-    return 0
+    rows = found if data.weight is None else found[data.weight.to_numpy() > 0]
+    known = partial(Known, rows=[int((rows == label).sum()) for label in problem.classes], target=data.target)
+    return search, data, None, lambda: search.certificate().for_table(data.X, found, data.target), known
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check_one_list(args: argparse.Namespace) -> None:
     """Refuse what such a list does not have."""
     asked = f'--several-classes "{ONE_LIST}"'
     if args.model != "rule-list":
         raise CommandError(f"{asked} is not an option of --model {args.model}")
-    given = [name for name in (*_OF_TWO, *_OF_ANOTHER_SEARCH) if hasattr(args, name)]
-    given += [name for name in _LEFT_OUT if getattr(args, name) not in (None, False, [])]
-    if given:
-        raise CommandError(f"--{given[0].replace('_', '-')} does not go together with {asked}: leave one of them out")
+    refuse(args, (*_OF_TWO, *_OF_ANOTHER_SEARCH, *_LEFT_OUT), asked)
     if args.proof is not None and (args.weight is not None or hasattr(args, "max_length")):
         unproven = "--weight" if args.weight is not None else "--max-length"
         raise CommandError(
@@ -307,12 +315,3 @@ def _check(args: argparse.Namespace) -> None:
         raise CommandError(f"{asked} takes a single file that is read into memory, not counts")
     if is_data_set(args.data):
         raise CommandError(f"{args.data} has two classes: leave {asked} out")
-
-
-def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
-    """The table, and the label of each of its rows; CommandError or ValueError when they are wrong."""
-    sheet = sheet_of(args)
-    labels, some = classes_of(sheet, args.target)
-    data = of_sheet(args, sheet, some, unknown="negative")
-    say_leaks({name: said for name, said in sheet.leaks(args.target).items() if name in data.X})
-    return data, labels

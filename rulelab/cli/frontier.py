@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from ..parameters import MAX_LENGTH
 from ..shown import digits, figure, percent
 from .families import CRITERIA_NAMES, MODELS, add_memory, add_problem, reader_of, recipe_of
 from .options import add, add_limits, add_written, number, several, table_command, whole
-from .output import RESULT, CommandError, bad_input, one_line, save, table
+from .output import RESULT, CommandError, bad_input, one_line, refuse, save, table
 from .progress import distance, drained
 from .reading import read_problem
 
@@ -70,8 +70,8 @@ def frontier(args: argparse.Namespace) -> int:
 
 def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> None:
     """Refuse options that mean nothing for the points asked for."""
-    if args.model != "rule-set" and args.random_state is not None:
-        raise CommandError(f"--random-state is not an option of --model {args.model}: nothing is random there")
+    if args.model != "rule-set":
+        refuse(args, ["random_state"], f"--model {args.model}: nothing is random there")
     if args.model == "falling-rule-list" and not by_tolerance:
         raise CommandError(f"--model {args.model} needs --fairness, one of {', '.join(CRITERIA_NAMES)}")
     meaningless = {
@@ -80,12 +80,9 @@ def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> Non
         "max_length": not by_rules,
         "max_complexity": args.model != "rule-set",
     }
-    for name, refused in meaningless.items():
-        if refused and hasattr(args, name):
-            without = "with" if by_tolerance else "without"
-            raise CommandError(
-                f"--{name.replace('_', '-')} is not an option of --model {args.model} {without} --fairness here"
-            )
+    without = "with" if by_tolerance else "without"
+    names = (name for name, refused in meaningless.items() if refused)
+    refuse(args, names, f"--model {args.model} {without} --fairness here")
 
 
 Made = tuple["Search", Callable[["Snapshot", str], str], Callable[["Snapshot"], str]]
@@ -161,23 +158,36 @@ def _show_places(search: Frontier, snapshot: Snapshot, ended: str) -> str:
     from ..report import front
 
     sets, fair = search.family == "rule_set", "tolerance" in search.axes
-    rows = []
-    for point in search.points:
-        start = [f"{point.place[axis]:g}" for axis in search.axes]
-        if point.model is None:
-            found = "none meets it" if point.status == "infeasible" else "none found"
-            rows.append((*start, "-", found, *(("-",) * (4 if fair else 3))))
-            continue
+
+    def cells(point: Any) -> list[str]:
         proven = "yes" if point.status == "proven" else f"at least {digits(point.lower_bound, 7)}"
-        apart = () if point.true_gap is None else (percent(point.true_gap),)
-        own = (figure(point.value), proven, digits(point.model.errors), *apart, f"{point.model.complexity}")
-        rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
+        return [figure(point.value), proven, digits(point.model.errors), *([percent(point.true_gap)] if fair else [])]
+
     axes = [{"tolerance": "tolerance", "max_complexity": "complexity"}[axis] for axis in search.axes]
     value, rule = ("loss", "positive if") if sets else ("objective", "if .. else if ..")
     head = [*axes, value, "proven", "errors", *(("gap %",) if fair else ()), "used", rule]
-    said = front(search, snapshot, ended, beside=tuple(_warnings(search)))
-    right = [k for k, name in enumerate(head) if name not in ("proven", rule)]
-    return table(head, rows, right=right) + f"\n\n{said.to_text()}"
+    shown = points_table(search.points, head, lambda point: [f"{point.place[axis]:g}" for axis in search.axes], cells)
+    return f"{shown}\n\n{front(search, snapshot, ended, beside=tuple(_warnings(search))).to_text()}"
+
+
+def points_table(
+    points: Iterable[Any],
+    head: Sequence[str],
+    place: Callable[[Any], list[str]],
+    cells: Callable[[Any], list[str]],
+    none: str = "none meets it",
+) -> str:
+    """Points of a front: where each is, what is said of its model, how large it is, and its rules."""
+    rows = []
+    for point in points:
+        start = place(point)
+        if point.model is None:
+            own = ["-", none if point.status == "infeasible" else "none found"]
+            rows.append([*start, *own, *["-"] * (len(head) - len(start) - 2)])
+        else:
+            rows.append([*start, *cells(point), f"{point.model.complexity}", one_line(_rules(point.model)) or "-"])
+    right = [k for k, name in enumerate(head) if name not in ("proven", head[-1])]
+    return table(head, rows, right)
 
 
 def _warnings(search: Frontier) -> list[str]:
@@ -203,7 +213,9 @@ def _warnings(search: Frontier) -> list[str]:
 
 
 def _rules(model: Any) -> str:
-    from ..models import RuleSet
+    """The rules in a line."""
     from ..models.clause import formula
 
-    return formula(model.rules, model.form) if isinstance(model, RuleSet) else "; ".join(r.name for r in model.rules)
+    if model.family == "rule_set":
+        return formula(model.rules, model.form)
+    return "; ".join(f"{rule.name} -> {rule.prediction}" for rule in model.rules)

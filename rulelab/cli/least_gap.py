@@ -12,8 +12,9 @@ from ..parameters import FREE_RULES, MAX_LENGTH, MIN_ACCURACY
 from ..shown import percent
 from .families import CRITERIA_NAMES, add_memory, add_parameters, add_preparation, reader_of, recipe_of
 from .fit import proof_of, rates_of_groups, save_proof
+from .frontier import points_table
 from .options import add, add_columns, add_limits, add_proof_limit, add_written, several, table_command, whole
-from .output import RESULT, CommandError, bad_input, one_line, save, say_doubts, table
+from .output import RESULT, CommandError, bad_input, refuse, save, say_doubts
 from .progress import drained
 from .reading import labels, problem_of, read, read_problem
 
@@ -86,15 +87,11 @@ def _chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
     lists = args.model == "rule-list"
     shared: dict[str, Any] = {"criterion": args.criterion}
     own = {"regularization": FREE_RULES.default, "max_length": None}
-    for name, default in own.items():
-        if hasattr(args, name):
-            if not lists:
-                raise CommandError(f"--{name.replace('_', '-')} is not an option of --model {args.model} here")
-            default = getattr(args, name)
-            delattr(args, name)  # which of a recipe would mean something else
-        shared |= {name: default} if lists else {}
-    if lists and args.random_state is not None:
-        raise CommandError("--random-state is not an option of --model rule-list: nothing is random there")
+    if lists:
+        refuse(args, ["random_state"], f"--model {args.model}: nothing is random there")
+        shared |= {name: vars(args).pop(name, default) for name, default in own.items()}  # a recipe means others
+    else:
+        refuse(args, own, f"--model {args.model} here")
     shared |= {} if lists else {"random_state": args.random_state}
     recipe = recipe_of(args, args.model, without=_OTHERWISE)
     return shared | {name: recipe[name] for name in ("memory_limit", *_OWN[args.model])}, recipe
@@ -153,31 +150,19 @@ def _front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any]) -> 
         _, problem = read_problem(args, recipe, grouped=True)
         search = GapFrontier(problem, accuracies=args.accuracy, model=args.model.replace("-", "_"), **shared)
     snapshot, ended = drained(search, args, describe=_closed)
-    rows, noun = [], FAMILIES[search.family].noun.split()[-1]
-    for point in search.points:
-        start = (f"{100 * point.place['min_accuracy']:.10g}",)
-        if point.model is None or point.value is None or point.accuracy is None:
-            what = f"no {noun} is as accurate" if point.status == "infeasible" else "none found"
-            rows.append((*start, "-", what, "-", "-", "-"))
-            continue
+    noun = FAMILIES[search.family].noun.split()[-1]
+
+    def cells(point: Any) -> list[str]:
         proven = "yes" if point.status == "proven" else f"at least {at_least(100 * point.lower_bound)}"
-        own = (f"{100 * point.value:.4f}", proven, f"{100 * point.accuracy:.2f}", f"{point.model.complexity}")
-        rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
+        return [f"{100 * point.value:.4f}", proven, f"{100 * point.accuracy:.2f}"]
+
     size = ("rules", "if .. else if ..") if noun == "list" else ("complexity", "positive if")
     head = ("accuracy at least %", "gap, points", "proven", "accuracy %", *size)
-    said = front(search, snapshot, ended)
-    print(table(head, rows, right=(0, 1, 3, 4)), said.to_text(), sep="\n\n")
+    none = f"no {noun} is as accurate"
+    shown = points_table(search.points, head, lambda at: [f"{100 * at.place['min_accuracy']:.10g}"], cells, none)
+    print(shown, front(search, snapshot, ended).to_text(), sep="\n\n")
     return search
 
 
 def _closed(snapshot: Snapshot) -> str:
     return f"{snapshot.counts['closed']} of {snapshot.counts['points']} points closed"
-
-
-def _rules(model: Any) -> str:
-    """The rules in a line."""
-    from ..models.clause import formula
-
-    if model.family == "rule_set":
-        return formula(model.rules, model.form)
-    return "; ".join(f"{rule.name} -> {rule.prediction}" for rule in model.rules)

@@ -6,7 +6,7 @@ import argparse
 import glob
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,14 @@ class CommandError(Exception):
         said = text_of(message) if isinstance(message, ValueError) else str(message)
         super().__init__(said.titled(as_option) if isinstance(said, Text) else said)
         self.status = status
+
+
+def refuse(args: argparse.Namespace, names: Iterable[str], where: str) -> None:
+    """End the command where one of these options is given, which mean nothing there."""
+    for name in names:
+        value = getattr(args, name, None)
+        if value is not None and value is not False and value != []:
+            raise CommandError(f"{as_option(name)} is not an option of {where}")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:

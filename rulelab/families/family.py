@@ -14,22 +14,6 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def class_of_models(name: str) -> type[Any]:
-    """A class of models, imported when it is asked for."""
-    from .. import models
-
-    found: type[Any] = getattr(models, name)
-    return found
-
-
-def alone(
-    name: str, own: Sequence[str], classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
-) -> tuple[Any, float]:
-    """A list that is only its default, which is made with some parameters of its own, and its objective."""
-    model = class_of_models(name).without_rules(classes, positives, negatives, *(parameters[each] for each in own))
-    return model, model.objective(parameters["regularization"])
-
-
 @dataclass(frozen=True)
 class Family:
     """A family of models.

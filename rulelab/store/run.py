@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -20,6 +21,8 @@ STATUSES = ("optimal", "infeasible", "limit", "stopped")
 KINDS = ("recording", "model", "trace", "rows", "proof")
 """Of its files. The proof stands for itself, so that the hash of the run does not cover it."""
 LARGEST_ABOUT = 100_000
+LEAST_DIGITS = 4
+"""Of a hash that is only begun."""
 MOST_CHARACTERS = 80
 """Of a name."""
 _ADDED = ("n_rules", "accuracy")
@@ -117,6 +120,12 @@ def read(about: Any, hash: Any, name: Any = "", proof: Any = None) -> Run:
     if run.hash != hash:
         raise StoreError(f"{which} cannot be read: it is not written as rulelab writes")
     return replace(run, name=named(name), proof=proof if proof is None or _is_hash(proof) else None)
+
+
+def check_digits(which: Any) -> None:
+    """Raise StoreError unless it can be a hash, or the first digits of one."""
+    if not isinstance(which, str) or not re.fullmatch(rf"[0-9a-f]{{{LEAST_DIGITS},64}}", which):
+        raise StoreError(f"{which!r:.40} is no hash: {LEAST_DIGITS} to 64 digits and letters a to f")
 
 
 def named(name: Any) -> str:

@@ -53,10 +53,7 @@ _sharing: Sharing | None = None
 
 
 def _check_names(recipe: Recipe, plan: Plan) -> None:
-    """Refuse names that no training rows of the plan could have, and those that contradict each other.
-
-    Raises SweepError.
-    """
+    """Refuse names that no training rows of the plan could have, and those that contradict each other: SweepError."""
     columns = _columns(plan)
     for each in recipe.family.parameters:
         if each.kind in NAMING:

@@ -71,15 +71,7 @@ def front(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
 
 
 def table(rows: Iterable[Row], parameters: Sequence[str], compared: Sequence[str]) -> pd.DataFrame:
-    """Rows as `row` makes them, one per configuration and fold, in this order.
-
-    ``parameters``: columns for these, in this order. ``compared``: groups that the gaps compare.
-
-    Returns DataFrame: point, family, baseline, the parameters, fold, status, objective, lower_bound, gap, complexity,
-    rules, conditions; for train and test each: ``_errors``, ``_weight``, every rate of `rulelab.data.metrics.RATES`,
-    with groups ``_<criterion>_gap`` for every criterion of `rulelab.data.gaps.MEASURED` and ``_few``; seconds, message,
-    model (JSON text or None).
-    """
+    """Rows as `row` makes them, one per configuration and fold, in this order; see `Sweep.frame`."""
     ordered = sorted(rows, key=lambda row: (row["point"], row["fold"]))
     columns = ["point", "family", "baseline", *parameters, "fold", "status", *_FIGURES]
     for part in PARTS:
@@ -107,15 +99,10 @@ def row(result: Result, parameters: Sequence[str], compared: Sequence[str]) -> R
 def points(
     frame: pd.DataFrame, results: Sequence[Result], parameters: Sequence[str], compared: Sequence[str], on: str
 ) -> pd.DataFrame:
-    """The configurations: means over the folds that are done, with standard errors.
+    """The configurations: means over the folds that are done, with standard errors; see `Sweep.points`.
 
-    ``frame`` (DataFrame): the `table` of the results. ``parameters``, ``compared``: as for `table`. ``on``: "test" or
-    "train": the rows that rates, errors and gaps count. Returns DataFrame: one row per configuration: point, family,
-    baseline, the parameters, folds (that have a model), proven (how many of them are certified optimal); then the
-    means, each with a column ``_se``, of objective, lower_bound, gap, complexity, rules, conditions, errors, weight,
-    the rates, seconds and, with groups, of the gaps; and with groups ``<criterion>_gap_pooled``: the gap of the counts
-    summed over the folds, which has less noise than the mean of the folds' gaps and no upward bias from taking the
-    largest of noisy differences fold by fold.
+    The gap of the counts summed over the folds, ``<criterion>_gap_pooled``, has less noise than the mean of the folds'
+    gaps, and no upward bias from taking the largest of noisy differences fold by fold.
     """
     if on not in PARTS:
         raise SweepParameterError("on", on, "'test' or 'train'")

@@ -229,9 +229,7 @@ class Method(abc.ABC):
         stopped: Callable[[], bool],
         /,
     ) -> Fitted:
-        """Fit on the training rows and predict both parts.
+        """Fit on the training rows and predict both parts; Stopped where it is, ValueError where these rows cannot be.
 
-        ``parameters``: all of `defaults`. ``warm_start``: the model of the configuration before on the path.
-        ``stopped``: whether the sweep was cancelled. Raises Stopped. Raises ValueError when the parameters do not suit
-        these rows.
+        ``warm_start``: the model of the configuration before on the path.
         """

@@ -39,10 +39,7 @@ def never() -> bool:
 
 
 def run(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, stopped: Callable[[], bool] = never) -> Result:
-    """Fit one configuration on one fold; what this thread made of the fold before is used again.
-
-    An error in the fit, of whatever kind, becomes the result. Raises Stopped.
-    """
+    """Fit one configuration on one fold; an error in the fit, of whatever kind, becomes the result. Raises Stopped."""
     start = None if warm_start is None else dict(warm_start)
     try:
         fold = _fold(plan, job.fold)
@@ -98,10 +95,7 @@ def run_received(job: Job, warm_start: Mapping[str, Any] | None) -> Result:
 
 
 class Process:
-    """In a process of loky's, started with the first fit and given the data once.
-
-    A fit whose process dies has failed; the next one gets a new process.
-    """
+    """In a process of loky's, which is given the data once; when it dies the fit has failed, and there is a new one."""
 
     def __init__(self, plan: Plan, stopped: Callable[[], bool]) -> None:
         self._plan = plan
@@ -165,10 +159,7 @@ def run_on_cluster(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, n
 
 
 class OnDask:
-    """On a Dask cluster, where ``scattered`` is the future of the plan.
-
-    A fit whose worker dies, again and again, has failed.
-    """
+    """On a Dask cluster, where ``scattered`` is the future of the plan; a fit whose worker dies again has failed."""
 
     def __init__(self, client: Any, scattered: Any, plan: Plan, stopped: Callable[[], bool]) -> None:
         self._client = client

@@ -16,10 +16,8 @@ from live import recorded, small_search
 from places import ROOT
 
 import rulelab as rl
-from rulelab.store import LARGEST_BUNDLE, StoreError, database
+from rulelab.store import LARGEST_BUNDLE, StoreError, database, rows
 from rulelab.store import run as run_module
-from rulelab.store.rows import insert
-from rulelab.store.saved_runs import made
 
 
 @pytest.fixture(scope="module")
@@ -292,8 +290,8 @@ def test_a_damaged_file_of_a_run_is_refused(store, recording) -> None:
     ],
     ids=str,
 )
-def test_what_no_run_can_be_is_refused(recording, change) -> None:
-    run, _ = made(recording, None)
+def test_what_no_run_can_be_is_refused(store, recording, change) -> None:
+    run = store.save(recording)
     with pytest.raises(StoreError, match="a run cannot have"):
         replace(run, **change)
 
@@ -311,17 +309,19 @@ def test_who_writes_too_long_is_told_of(store, recording, monkeypatch) -> None:
     assert len(store.runs()) == 1
 
 
-def _fails_half_way(store, run, files) -> None:
-    with database.Database(str(store.place)).writing() as connection:
-        insert(connection, run, {**files, "trace": "no bytes"})
+def test_nothing_of_a_write_that_fails_is_kept(store, recording, monkeypatch) -> None:
+    insert = rows.insert_file
 
+    def broken(connection, run, kind, content) -> None:
+        if kind == "model":
+            raise OSError("half-way")
+        insert(connection, run, kind, content)
 
-def test_nothing_of_a_write_that_fails_is_kept(store, recording) -> None:
-    run, files = made(recording, None)
-    with pytest.raises(TypeError):
-        _fails_half_way(store, run, files)
-    with database.Database(str(store.place)).reading() as connection:
-        assert connection.exec_driver_sql("SELECT count(*) FROM files").scalar() == 0
+    monkeypatch.setattr(rows, "insert_file", broken)
+    with pytest.raises(OSError, match="half-way"):
+        store.save(recording)
+    with contextlib.closing(sqlite3.connect(store.place)) as bare:
+        assert list(bare.execute("SELECT count(*) FROM files")) == [(0,)]
 
 
 def test_urls_that_are_no_store_are_refused_without_their_password() -> None:

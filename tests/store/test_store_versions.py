@@ -10,7 +10,6 @@ from live import recorded, small_search
 import rulelab as rl
 from rulelab.store import database, rows
 from rulelab.store.database import UPWARDS
-from rulelab.store.saved_runs import made
 
 _FILES = sorted(Path(__file__).parent.glob("version_*.sql"))
 VERSIONS = {int(path.stem[8:]): path.read_text(encoding="utf-8") for path in _FILES}
@@ -34,7 +33,9 @@ def test_every_version_has_a_way_up_and_a_test() -> None:
 
 def test_a_file_of_an_earlier_version_is_moved_up_with_its_runs(earlier: Path) -> None:
     recording = recorded(small_search(), work_limit=10)
-    run, files = made(recording, None, name="old")
+    with rl.store.open(earlier.with_name("new.sqlite")) as store:
+        run = store.save(recording, name="old")
+        files = {kind: store.file(run, kind) for kind in run.files}
     with contextlib.closing(sqlite3.connect(earlier)) as bare:
         columns = "hash, name, made, family, data, status, objective, lower_bound, about"
         row = [getattr(run, column) for column in columns.split(", ")]

@@ -113,7 +113,7 @@ def saved(tmp_path_factory) -> str:
     [
         (lambda _: "age,y\n1,2\n", "holds something else"),
         (lambda _: "no line", "holds something else"),
-        (lambda _: '{"format": "rulelab sweep", "version": 3}\n', "is of version 3; this rulelab reads 2"),
+        (lambda _: '{"format": "rulelab sweep", "version": 3}\n', "or of another version"),
         (lambda text: text[1:].partition("\n")[0] + "\n", "damaged in its first line.*choose another file, or remove"),
     ],
 )
