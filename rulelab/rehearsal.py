@@ -32,10 +32,7 @@ beside: list[subprocess.Popen[bytes]] = []
 
 
 def once(key: object, rehearse: Callable[[], None]) -> None:
-    """Rehearse, if that was not done under this key in this process and kernels are compiled at all.
-
-    Other threads wait for the one that compiles, and what is compiled for later rests meanwhile.
-    """
+    """Rehearse, once in this process for this key, while other threads wait and what compiles for later rests."""
     with _lock:
         if key not in rehearsed and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             with _alone(), _seldom_collecting():

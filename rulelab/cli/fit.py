@@ -14,29 +14,14 @@ from typing import TYPE_CHECKING, Any
 from ..families import DEMANDS
 from ..families.wording import count
 from ..shown import digits, percent
-from .families import MODELS, add_memory, add_problem, recipe_of
-from .options import add, add_limits, add_proof_limit, add_written, jobs, least_zero, table_command, whole
-from .output import (
-    CommandError,
-    bad_input,
-    is_data_set,
-    one_line,
-    refuse,
-    save_model,
-    say,
-    say_doubts,
-    table,
-    tell,
-    writing,
-)
-from .progress import drained, proof_watch
+from .near import robustness_of, stays_optimal
+from .options import MODELS, add_limits, add_options, add_problem, recipe_of, table_command
+from .output import CommandError, bad_input, drained, is_data_set, one_line, refuse, say, table, tell, writing
 from .reading import classes_of, is_counted, labels, of_sheet, problem_of, read, say_leaks, sheet_of
-from .runs import add_keep, check_keep, is_provable, keep
-from .stability import robustness_of, stays_optimal
+from .runs import check_keep, is_provable, keep
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
-    from ..data.metrics import Confusion
     from ..data.problem import Problem
     from ..datasets import Dataset
     from ..models import Model
@@ -49,36 +34,18 @@ _DEMANDS = [each.name for each in DEMANDS]
 ONE_LIST = "one list"
 _OF_TWO = ("fairness", "min_group_size", "labels", "must_use", "first_rule", "max_uses", "monotone", "by_class")
 _OF_ANOTHER_SEARCH = ("policy", "beam_width", "search")
+_LOG_SECONDS = 5.0
 _LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "record", "keep", "robustness", "random_state", "jobs")
 
 
 def add_to(commands: Any) -> None:
     what = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
     parser = table_command(commands, fit, "fit", "find the optimal model of a table", what, *MODELS)
-    add_written(parser, "-o", "--output", text="save the model as JSON")
-    add_written(
-        parser, "--proof", text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`"
-    )
-    add_proof_limit(parser)
-    text = "save the run, to be looked at on the page and in notebooks"
-    add_written(parser, "--record", text=text)
-    add_keep(parser)
-    text = "of rule lists: say how many labels may be wrong, and rows come or go, before another is better"
-    add(parser, "--robustness", action="store_true", text=text)
+    add_options(parser, "fit")
     add_problem(parser, demands=True)
-    text = (
-        "of rule lists: one list whose rules each predict one of all classes of the target; without it --positive says "
-        "which class is told from the rest"
-    )
-    add(parser, "--several-classes", choices=[ONE_LIST], text=text)
-    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
-    text = "of rule lists: corels is the one that its papers describe (default: exact)"
-    add(parser, "--search", choices=["exact", "corels"], default=argparse.SUPPRESS, text=text)
-    text = "threads of the search for rule lists, or all: one for each core; those that have to obey something have one"
-    add(parser, "--jobs", type=jobs, metavar="N", text=text)
+    add_options(parser, "fit.search")
     limits = add_limits(parser, "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap.")
-    add_memory(limits)
-    add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
+    add_options(limits, "fit.gap")
 
 
 _Asked = tuple[Any, "Dataset", "PatternCounts | None", Callable[[], Any], Callable[..., "Known"]]
@@ -126,8 +93,10 @@ def fit(args: argparse.Namespace) -> int:
         print("", rates_of_groups(model, data), sep="\n")
     if counts is not None and counts.held_out is not None:
         held_out = counts.held_out.dataset()
-        more["test"] = confusion(**predicted(model, held_out))
-        print("", _test(more["test"]), sep="\n")
+        test = more["test"] = confusion(**predicted(model, held_out))
+        low, high = map(percent, test.interval("accuracy"))
+        rows = f"{count(int(test.n_rows), 'row')} kept out of training (95 % interval {low} to {high} %)"
+        print(f"\ntest: accuracy {percent(test.accuracy)} % on {rows}")
         if grouped:
             print(rates_of_groups(model, held_out))
     say_doubts(known(model, **told(snapshot, recipe.parameters.get("fairness")), **more))
@@ -171,6 +140,46 @@ def _is_corels(args: argparse.Namespace) -> bool:
     return getattr(args, "search", "exact") == "corels"
 
 
+def save_model(args: argparse.Namespace, model: Any) -> CommandError | None:
+    """Write a model before anything is printed, for whoever reads that may have gone; the error to raise afterwards."""
+    path = args.output
+    if path is not None:
+        try:
+            with writing(path):
+                model.to_json(path)
+            tell(args, f"saved {path}")
+        except CommandError as error:
+            return error
+    return None
+
+
+def say_doubts(known: Known) -> None:
+    """Print what is to be doubted of a model, a line for each; nothing when nothing is."""
+    from ..report import TITLE, doubted
+
+    if found := doubted(known):
+        print("", TITLE, *(one_line(f"- {each}") for each in found), sep="\n")
+
+
+def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
+    """Looks at the clock between the parts of a proof: says how long it has taken, and ends it at its limit."""
+    from ..certificate import CertificateError
+
+    limit = getattr(args, "proof_time_limit", args.time_limit)
+    began = told = time.monotonic()
+
+    def watch() -> None:
+        nonlocal told
+        now = time.monotonic()
+        if limit is not None and now - began > limit:
+            raise CertificateError(f"it was not made in {limit:g} s; raise --proof-time-limit")
+        if now - told >= _LOG_SECONDS:
+            told = now
+            tell(args, f"{now - began:8.1f} s  making the proof")
+
+    return watch
+
+
 def save_proof(args: argparse.Namespace, make: Callable[[], Any], of_optimum: bool = True) -> Any:
     """Save the proof that is made, or else the bound's, and give it back."""
     from ..certificate.parts import watched
@@ -194,10 +203,7 @@ def save_proof(args: argparse.Namespace, make: Callable[[], Any], of_optimum: bo
 
 
 def proof_of(search: Search, data: Dataset) -> Certificate:
-    """The proof with what it takes to check it on the data file, which is tried; of the bound where no more is proven.
-
-    Raises ValueError when there is none, or it does not hold on the raw columns.
-    """
+    """The proof, tried on the raw columns, or that of the bound alone; raises ValueError when there is none."""
     from ..certificate import CertificateError
 
     prove: Callable[..., Certificate] | None = getattr(search, "certificate", None)
@@ -228,13 +234,6 @@ def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | Non
     return CorelsSearch(problem, **chosen, random_state=args.random_state)
 
 
-def _test(found: Confusion) -> str:
-    """How the model does on the rows that were kept out of training."""
-    low, high = map(percent, found.interval("accuracy"))
-    rows = f"{count(int(found.n_rows), 'row')} kept out of training"
-    return f"test: accuracy {percent(found.accuracy)} % on {rows} (95 % interval {low} to {high} %)"
-
-
 def rates_of_groups(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on these rows."""
     from ..data.metrics import FEW, group_rates
@@ -247,7 +246,8 @@ def rates_of_groups(model: Model, data: Dataset) -> str:
         table_of = group_rates(groups=data.sensitive[[column]], **seen)
         for name, group in table_of.iterrows():
             few = [group[f"{rate}_rows"] < FEW and not math.isnan(group[rate]) for rate in rates]
-            shown = (f"{_share(group[rate])}{'*' * star}" for rate, star in zip(rates, few, strict=True))
+            shares = ("-" if math.isnan(group[rate]) else f"{percent(group[rate])} %" for rate in rates)
+            shown = (share + "*" * star for share, star in zip(shares, few, strict=True))
             size = (f"{group['rows']:.10g}", *([digits(group["weight"])] if data.weight is not None else []))
             rows.append((one_line(f"{column} = {name}"), *size, *shown))
             starred |= any(few)
@@ -255,10 +255,6 @@ def rates_of_groups(model: Model, data: Dataset) -> str:
     heads = ("group", *sizes, *(rate.replace("_", " ") for rate in rates))
     note = f"\n* a share of fewer than {FEW} rows, which says little" * starred
     return table(heads, rows, right=range(1, len(heads))) + note
-
-
-def _share(value: float) -> str:
-    return "-" if math.isnan(value) else f"{percent(value)} %"
 
 
 def _of_two(args: argparse.Namespace, recipe: Recipe, noted: Callable[[str], None]) -> _Asked:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from ..extras import as_pandas
+from ..lazy import as_pandas
 from ..shown import Fact, Shown, percent, rows_below
 from .dates import dates_of, is_text, is_time, parts_of
 from .guesses import UNKNOWNS, is_sensitive, positive_of, unknown_of

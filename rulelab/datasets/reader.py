@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
-from ..extras import require_pyarrow
+from ..lazy import require_pyarrow
 from .dataset import Dataset, DatasetError, check_names, quote
 from .numerals import Form, numbers
 from .packed import BYTES_PER_CELL, LEAST_UNPACKED_BYTES, gunzip, too_large, unzipped

@@ -29,8 +29,8 @@ from ..data.exact_weights import Weights
 from ..data.metrics import group_labels, group_rates
 from ..data.problem import Problem
 from ..families import FAMILIES
-from ..interrupts import noted
 from ..models import Model, MultiClassRuleList, Provenance
+from ..progress import noted
 from ..recipe import Recipe
 from ..report import Doubt, Known, doubted
 from ..report.known import compared

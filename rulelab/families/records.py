@@ -12,29 +12,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..parameters import (
-    BEAM_WIDTH,
-    COLUMN_LIMIT,
-    COMPLEXITY_COST,
-    DEMANDS,
-    FAIRNESS,
-    FORM,
-    FREE_RULES,
-    ITERATIONS,
-    LABELS,
-    LOSS,
-    MAX_COMPLEXITY,
-    MAX_CONDITIONS,
-    MAX_LENGTH,
-    MAX_USES,
-    METHOD,
-    MONOTONE,
-    MUST_USE,
-    POLICY,
-    POSITIVE_WEIGHT,
-    REGULARIZATION,
-    VIOLATION_PENALTY,
-)
+from ..parameters import DEMANDS, FAIRNESS, FREE_RULES, PARAMETERS, some
 from ..shown import percent
 from . import least_gap
 from .criteria import held
@@ -44,7 +22,9 @@ from .wording import count, of_rows
 if TYPE_CHECKING:
     from ..search import Search
 
-_OF_SETS = ("max_complexity", "max_conditions", "loss", "form", "min_group_size", "column_limit")
+_OF_LISTS = some("regularization", "policy", "max_length", "beam_width")
+_OF_SETS = some("complexity_cost", "column_limit", "must_use", "max_uses")
+_GAP_OF_SETS = ("max_complexity", "max_conditions", "loss", "form", "min_group_size", "column_limit")
 
 
 def _class_of_models(name: str) -> type[Any]:
@@ -124,7 +104,7 @@ RULE_LIST = Family(
     noun="rule list",
     unit="share of rows",
     mined=True,
-    own=(REGULARIZATION, POLICY, MAX_LENGTH, BEAM_WIDTH, *FAIRNESS, LABELS, *DEMANDS, MONOTONE),
+    own=(*_OF_LISTS, *FAIRNESS, *some("labels"), *DEMANDS, *some("monotone")),
     make_model=partial(_class_of_models, "RuleList"),
     without_rules=partial(_list_alone, "RuleList", ()),
     objective=_objective_of_list,
@@ -138,7 +118,7 @@ FALLING_RULE_LIST = Family(
     noun="falling rule list",
     unit="loss per row",
     mined=True,
-    own=(FREE_RULES, POSITIVE_WEIGHT, VIOLATION_PENALTY, METHOD, ITERATIONS, *FAIRNESS),
+    own=(FREE_RULES, *some("positive_weight", "violation_penalty", "method", "iterations"), *FAIRNESS),
     make_model=partial(_class_of_models, "FallingRuleList"),
     without_rules=partial(_list_alone, "FallingRuleList", ("positive_weight", "violation_penalty")),
     objective=_objective_of_falling_list,
@@ -150,7 +130,7 @@ RULE_SET = Family(
     noun="rule set",
     unit="rows",
     mined=False,
-    own=(MAX_COMPLEXITY, MAX_CONDITIONS, LOSS, FORM, *FAIRNESS, COMPLEXITY_COST, COLUMN_LIMIT, MUST_USE, MAX_USES),
+    own=(*some("max_complexity", "max_conditions", "loss", "form"), *FAIRNESS, *_OF_SETS),
     make_model=partial(_class_of_models, "RuleSet"),
     without_rules=_set_alone,
     objective=_objective_of_set,
@@ -158,7 +138,7 @@ RULE_SET = Family(
     grid={"max_complexity": [5, 10, 15, 20]},
     path="max_complexity",
     falling=False,
-    shaping=(MONOTONE,),
+    shaping=some("monotone"),
 )
 SEVERAL_CLASSES = Family(
     name="multi_class_rule_list",
@@ -166,7 +146,7 @@ SEVERAL_CLASSES = Family(
     unit=RULE_LIST.unit,
     model=RULE_LIST.name,
     mined=True,
-    own=(REGULARIZATION, MAX_LENGTH),
+    own=some("regularization", "max_length"),
     make_model=partial(_class_of_models, "MultiClassRuleList"),
     without_rules=partial(_list_alone, "MultiClassRuleList", ()),
     objective=_objective_of_list,
@@ -183,11 +163,11 @@ LEAST_GAP = Family(
     mined=True,
     own=(
         *least_gap.ASKED,
-        replace(MAX_LENGTH, default=3, lifted=True, named=True),
+        replace(PARAMETERS["max_length"], default=3, lifted=True, named=True),
         *(each for each in FAIRNESS if each.name == "min_group_size"),
         FREE_RULES,
         replace(
-            BEAM_WIDTH,
+            PARAMETERS["beam_width"],
             default=400,
             help="width of the beam searches for the first lists",
             label="Width of the beam search",
@@ -208,7 +188,7 @@ LEAST_GAP_OF_SETS = Family(
     model=RULE_SET.name,
     unit=LEAST_GAP.unit,
     mined=False,
-    own=(*least_gap.ASKED, *(each for each in RULE_SET.own if each.name in _OF_SETS)),
+    own=(*least_gap.ASKED, *(each for each in RULE_SET.own if each.name in _GAP_OF_SETS)),
     make_model=RULE_SET.make_model,
     without_rules=RULE_SET.without_rules,
     objective=_objective_of_set,

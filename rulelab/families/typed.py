@@ -32,10 +32,7 @@ class NotReadError(ValueError):
 
 
 def entry(kind: str, text: str) -> tuple[str, Any]:
-    """A column and what is said of it, such as ``age:1`` or ``age:increasing``; raises ValueError with what it must be.
-
-    ``kind``: "limits" or "directions", see `rulelab.families.Parameter`.
-    """
+    """A column and what is said of it, as ``age:1`` or ``age:increasing``; ValueError says what it must be."""
     column, _, said = text.rpartition(":")
     found = re.fullmatch(_said(kind), said.strip(), _AS_TYPED)
     if not column.strip() or not found:
@@ -55,10 +52,7 @@ def _wanted(kind: str) -> str:
 
 
 def read(kind: str, text: str) -> Any:
-    """What a field of this kind says; None where it is empty.
-
-    Raises NotReadError when a part is of another form, or a column is there twice.
-    """
+    """What a field of this kind says, None where it is empty; NotReadError for another form, or a column said twice."""
     text = text.strip()
     if not text:
         return None

@@ -140,11 +140,7 @@ class Recording(Shown):
 
     @classmethod
     def of(
-        cls,
-        search: Search,
-        snapshots: Sequence[Snapshot],
-        max_snapshots: int = MAX_SNAPSHOTS,
-        course: Course | None = None,
+        cls, search: Search, snapshots: Sequence[Snapshot], course: Course, max_snapshots: int = MAX_SNAPSHOTS
     ) -> Recording:
         """A recording made afterwards, of snapshots that were kept elsewhere.
 
@@ -153,28 +149,14 @@ class Recording(Shown):
         search : Search
         snapshots : sequence of Snapshot
             Of its steps, in their order.
+        course : Course
+            What became of its prefixes, and when.
         max_snapshots : int
             See `Recording`.
-        course : Course, optional
-            What became of its prefixes, and when. Without it that is known as it is now alone: in earlier trees a
-            prefix has its present fate.
         """
         recording = cls(search, max_snapshots)
-        recording._kept = list(snapshots)
+        recording._kept, recording._course = list(snapshots), course
         recording._thin_out()
-        if course is not None:
-            recording._course = course
-            return recording
-        tree = recording._whole()
-        if tree is not None:
-            ends = [each.counts.get("stored", 0) for each in recording._kept[:-1]]
-            ends = np.maximum.accumulate(np.clip([*ends, len(tree)], 0, len(tree))).tolist()
-            starts = [0, *ends[:-1]]
-            stored = [
-                (np.arange(a, b, dtype=np.int32), tree.fate[a:b].astype(np.uint8))
-                for a, b in zip(starts, ends, strict=True)
-            ]
-            recording._course = Course(stored, recording._steps)
         return recording
 
     def save(self, path: str | Path, max_nodes: int = MAX_NODES) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from ..errors import StoreError
-from .database import Database
-from .rows import BOARDS, PINS, insert_table
+from .database import BOARDS, PINS, Database, insert_table
 from .run import check_digits, digest, now
 
 MOST_ENTRIES = 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,12 +16,11 @@ from .. import files
 from ..errors import StoreError
 from ..models import Model, MultiClassRuleList, parse_any_model
 from ..recording import Recording
-from . import bundle, kept_table, rows, saved_runs
+from . import bundle, database, kept_table
 from .boards import Boards
-from .database import NOTHING, Database, default_url
+from .database import FILES, NOTHING, PARTS, RUNS, TABLE, Database, default_url
 from .kept_table import KeptTable
-from .rows import FILES, PARTS, RUNS, TABLE
-from .run import Run, check_digits, digest, named, now, read, storable
+from .run import LARGEST_FILE, Run, check_digits, digest, files_of, named, now, proof_bytes, read, said_of, storable
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -62,7 +60,7 @@ class Store(Boards):
 
     def __init__(self, url: str) -> None:
         self._database = Database(url)
-        self._forget_deleted()
+        database.forget_deleted(self._database)
 
     def __enter__(self) -> Self:
         return self
@@ -151,13 +149,9 @@ class Store(Boards):
 
         if not recording.snapshots:
             raise StoreError("there is nothing to keep: the search has not begun")
-        files, notes = saved_runs.files_of(recording, data, test_rows, model, keep_rows)
+        files, notes = files_of(recording, data, test_rows, model, keep_rows)
         run = Run(
-            **saved_runs.of_recording(recording),
-            **saved_runs.of_data(recording, data, test_rows, data_name),
-            settings=saved_runs.settings_of(recording)
-            if settings is None
-            else {str(k): str(v) for k, v in settings.items()},
+            **said_of(recording, data, test_rows, data_name, settings),
             query=query,
             made=now(),
             version=__version__,
@@ -167,14 +161,14 @@ class Store(Boards):
             name=named(name),
         )
         if proof is not None:
-            files["proof"] = saved_runs.proof_bytes(proof)
+            files["proof"] = proof_bytes(proof)
             run = replace(run, proof=digest(files["proof"]))
         with self._database.writing() as connection:
             if instead_of is not None:
                 before = connection.execute(sa.select(RUNS.c.name).where(RUNS.c.hash == instead_of)).scalar()
                 run = replace(run, name=run.name or named(before))
-                rows.remove(connection, [instead_of])
-            rows.insert(connection, run, files)
+                database.remove(connection, [instead_of])
+            database.insert(connection, run, files)
         return run
 
     def add_proof(self, run: Run | str, proof: Certificate | MultiClassCertificate) -> Run:
@@ -185,12 +179,12 @@ class Store(Boards):
         StoreError
             When there is no such run, or it cannot be written.
         """
-        key, content = self._hash_of(run), saved_runs.proof_bytes(proof)
+        key, content = self._hash_of(run), proof_bytes(proof)
         with self._database.writing() as connection:
             if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == key)).scalar() is None:
                 raise StoreError(f"there is no run {key[:12]} any more")
             connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == "proof"))
-            rows.insert_file(connection, key, "proof", content)
+            database.insert_file(connection, key, "proof", content)
         return self.run(key)
 
     def run(self, which: Run | str) -> Run:
@@ -203,7 +197,7 @@ class Store(Boards):
         """
         key = self._hash_of(which)
         with self._database.reading() as connection:
-            found = connection.execute(rows.chosen().where(RUNS.c.hash == key)).first()
+            found = connection.execute(database.chosen().where(RUNS.c.hash == key)).first()
         if found is None:
             raise StoreError(f"there is no run {key[:12]} here")
         return read(*found)
@@ -236,9 +230,7 @@ class Store(Boards):
     def recording(self, which: Run | str) -> Recording:
         """The recording of a run; raises StoreError or RecordingError."""
         run = self.run(which)
-        return Recording.from_bytes(
-            self.file(run, "recording"), f"the recording of run {run.hash[:12]}", saved_runs.LARGEST_FILE
-        )
+        return Recording.from_bytes(self.file(run, "recording"), f"the recording of run {run.hash[:12]}", LARGEST_FILE)
 
     def model(self, which: Run | str) -> Model | MultiClassRuleList:
         """The best model of a run; raises StoreError or ModelError."""
@@ -282,8 +274,8 @@ class Store(Boards):
             self._change(key, deleted=now())
             return
         with self._database.writing() as connection:
-            rows.remove(connection, [key])
-            rows.forget_tables(connection)
+            database.remove(connection, [key])
+            database.forget_tables(connection)
 
     def restore(self, which: Run | str) -> Run:
         """Bring a deleted run back."""
@@ -330,7 +322,7 @@ class Store(Boards):
         with self._database.writing() as connection:
             for run, files in found:
                 if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == run.hash)).scalar() is None:
-                    rows.insert(connection, run, files)
+                    database.insert(connection, run, files)
                     new.append(run)
                 else:
                     connection.execute(sa.update(RUNS).where(RUNS.c.hash == run.hash).values(deleted=None))
@@ -372,11 +364,8 @@ class Store(Boards):
         return found[0]
 
     def _matching(self, search: str, most: int, deleted: bool | None) -> Iterator[Run | StoreError]:
-        """Runs that hold all the words, the latest first, and what is wrong with those that cannot be read.
-
-        Those that were deleted, those that were not, or both (None).
-        """
-        wanted = rows.chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
+        """Runs with all the words, deleted or not or both (None), the latest first, and errors of damaged ones."""
+        wanted = database.chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
         if deleted is not None:
             wanted = wanted.where(RUNS.c.deleted.is_not(None) if deleted else RUNS.c.deleted.is_(None))
         for word in storable(search).split():
@@ -397,7 +386,7 @@ class Store(Boards):
             length = connection.execute(sa.select(sa.func.length(FILES.c.content)).where(wanted)).scalar()
             if length is None:
                 raise StoreError(f"the {what} is not there")
-            if not isinstance(length, int) or length > saved_runs.LARGEST_FILE:
+            if not isinstance(length, int) or length > LARGEST_FILE:
                 raise StoreError(f"the {what} is damaged: it takes {length} bytes")
             found = connection.execute(sa.select(FILES.c.content).where(wanted)).scalar()
         if not isinstance(found, bytes | memoryview) or digest(bytes(found)) != key:
@@ -410,18 +399,6 @@ class Store(Boards):
             wanted = sa.select(PARTS.c.file).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE)
             key = connection.execute(wanted).scalar()
         return None if key is None else self._content(str(key), f"table of the data {data_hash[:12]}")
-
-    def _forget_deleted(self) -> None:
-        """Remove what was deleted long ago."""
-        before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=saved_runs.DELETED_DAYS)
-        old = sa.select(RUNS.c.hash).where(RUNS.c.deleted < before.isoformat(timespec="milliseconds"))
-        with self._database.reading() as connection:
-            hashes = list(connection.execute(old).scalars())
-            unnamed = rows.unnamed_tables(connection)
-        if hashes or unnamed:
-            with self._database.writing() as connection:
-                rows.remove(connection, hashes)
-                rows.forget_tables(connection)
 
     def _change(self, key: str, **values: Any) -> Run:
         with self._database.writing() as connection:

@@ -28,8 +28,7 @@ Row = dict[str, Any]
 def non_dominated(x: Any, y: Any, maximise: tuple[bool, bool] = (False, False)) -> np.ndarray:
     """Which points no other one is at least as good as in both values and better in one: bool array, (n_points,).
 
-    ``x``, ``y`` (numbers, shape (n_points,)): a point with a missing value is never on the front. ``maximise``: whether
-    more is better, of x and of y.
+    ``x``, ``y`` (numbers, shape (n_points,)): a point that lacks one is on no front. ``maximise``: is more better.
     """
     costs = [
         np.asarray(values, dtype=float) * (-1 if more else 1) for values, more in zip((x, y), maximise, strict=True)
@@ -50,11 +49,10 @@ def non_dominated(x: Any, y: Any, maximise: tuple[bool, bool] = (False, False)) 
 
 
 def mean_and_error(frame: pd.DataFrame, by: Sequence[str], values: Sequence[str]) -> pd.DataFrame:
-    """Means of columns over the folds of each point, and the standard errors of these means.
+    """Means of columns over the rows of each point, in the order of their first rows, and their standard errors.
 
-    ``by``: columns that say which rows belong to one point; missing cells are equal to each other. ``values``: columns
-    of numbers; missing cells are left out. Returns a row per point in the order of their first rows: the columns of
-    ``by``, ``folds``, each value and ``<value>_se``, the standard deviation (n - 1) over the root of their number.
+    ``by``: columns that say which rows belong to one point. Missing values are left out. Returns the columns of ``by``,
+    ``folds``, each value and ``<value>_se``, the standard deviation (n - 1) over the root of their number.
     """
     grouped = frame.groupby(list(by), sort=False, dropna=False)
     table = {"folds": grouped.size()}

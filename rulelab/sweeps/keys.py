@@ -7,9 +7,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from itertools import product
 from typing import Any
@@ -29,23 +27,7 @@ _UNKNOWN = "unknown"
 _MOST = 3  # differences that are told
 
 
-@dataclass(frozen=True)
-class Configuration:
-    """One combination of parameters of a method."""
-
-    method: str
-    varied: Parameters  # the parameters that the grid names
-    key: str
-    """The same for equal parameters, in any order and with or without those that have their default value; see
-    `rulelab.sweeps.keys` for the key of a result, which must hold across versions."""
-
-    @property
-    def plain(self) -> Parameters:
-        """`varied` as JSON and tables can hold them."""
-        return {name: plain(value) for name, value in self.varied.items()}
-
-
-def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]) -> list[Configuration]:
+def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]) -> list[Parameters]:
     """Every combination of the grid's values, in the order of the grid; SweepError for what is no list of values."""
     if not isinstance(grid, Mapping) or not grid:
         name, value = next(iter(defaults.items()), ("name", 1))
@@ -65,24 +47,20 @@ def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, 
         values[name] = given.tolist() if isinstance(given, np.ndarray | pd.Index | pd.Series) else list(given)
         if not values[name]:
             raise SweepError(f"grid[{name!r}] is an empty list; give at least one value")
-    found: dict[str, Configuration] = {}
-    for combination in product(*values.values()):
-        varied = dict(zip(values, combination, strict=True))
-        told = {name: plain(value) for name, value in varied.items() if plain(value) != plain(defaults[name])}
-        key = f"{method} {json.dumps(told, sort_keys=True, ensure_ascii=False)}"
-        found.setdefault(key, Configuration(method, varied, key))
-    return list(found.values())
+    return [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
 
 
-def chains(found: Sequence[Configuration], path: str | None, falling: bool) -> list[list[Configuration]]:
-    """Configurations that differ in the path's parameter only, in its order, so that each can start from the last."""
-    by_rest: dict[str, list[Configuration]] = {}
-    for configuration in found:
-        rest = {name: value for name, value in configuration.plain.items() if name != path}
-        by_rest.setdefault(json.dumps(rest, sort_keys=True), []).append(configuration)
+def chains(jobs: Sequence[Job], path: str | None, falling: bool) -> list[list[Job]]:
+    """Fits that differ in the path's parameter only, in its order, so that each can start from the last."""
     if path is None:
-        return [[c] for chain in by_rest.values() for c in chain]
-    return [sorted(chain, key=lambda c: _magnitude(c.varied.get(path)), reverse=falling) for chain in by_rest.values()]
+        return [[job] for job in jobs]
+    by_rest: dict[str, list[Job]] = {}
+    for job in jobs:
+        rest = {name: value for name, value in job.plain.items() if name != path}
+        by_rest.setdefault(json.dumps(rest, sort_keys=True), []).append(job)
+    return [
+        sorted(chain, key=lambda job: _magnitude(job.parameters[path]), reverse=falling) for chain in by_rest.values()
+    ]
 
 
 def plain(value: Any) -> Any:
@@ -114,7 +92,7 @@ def _magnitude(value: Any) -> float:
 
 def make_key(method: str, settings: Mapping[str, Any], packages: Collection[str] = ()) -> str:
     """A text that names a method, all of its settings, and the versions of this library and of other distributions."""
-    versions = {PACKAGE: rulelab.__version__, **{name: _version(name) for name in packages}}
+    versions = {PACKAGE: rulelab.__version__, **{name: version_of(name) for name in packages}}
     told = {"settings": {name: plain(value) for name, value in settings.items()}, "versions": versions}
     return f"{method} {json.dumps(told, sort_keys=True)}"
 
@@ -141,13 +119,6 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     names = sorted(name for name in {*old, *new} if old.get(name, _UNKNOWN) != new.get(name, _UNKNOWN))
     told = [f"{name} {old.get(name, _UNKNOWN)}, here {new.get(name, _UNKNOWN)}" for name in names[:_MOST]]
     return "; ".join(told) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version_of(distribution)
-    except PackageNotFoundError:
-        return _UNKNOWN
 
 
 def reuse(

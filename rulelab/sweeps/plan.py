@@ -153,7 +153,9 @@ def make_plan(
     chosen = compared_groups(groups, y, compared)
     asked = {"resample": resample, "random_state": random_state, "time_limit": time_limit, "gap": gap}
     dealt = str(cv) if isinstance(cv, StratifiedShuffleSplit) else cv
-    score = _compas_score(dataset)
+    score = None
+    if dataset.extra is not None and "score_text" in dataset.extra:
+        score = dataset.extra["score_text"].isin(_COMPAS_POSITIVE).to_numpy(dtype=bool)
     more = fold_of.astype("<i8").tobytes(), dataset.X.dtypes, *([] if score is None else [score.tobytes()])
     known = dataset.name, dealt, names, _digest(*more)  # what equal values can differ in
     return _plan(known, dataset.X, y, groups, chosen, fold_of=fold_of, score=score, **asked)
@@ -252,12 +254,6 @@ def groups_of(dataset: Dataset, names: list[str]) -> np.ndarray:
         return group_labels(dataset.sensitive[names], len(dataset.y))
     except ValueError as error:
         raise SweepError(f"{' and '.join(names)}: {error}") from None
-
-
-def _compas_score(dataset: Dataset) -> np.ndarray | None:
-    if dataset.extra is None or "score_text" not in dataset.extra:
-        return None
-    return dataset.extra["score_text"].isin(_COMPAS_POSITIVE).to_numpy(dtype=bool)
 
 
 def _balanced(rows: np.ndarray, y: np.ndarray, random: np.random.Generator) -> np.ndarray:

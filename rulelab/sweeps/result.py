@@ -229,7 +229,4 @@ class Method(abc.ABC):
         stopped: Callable[[], bool],
         /,
     ) -> Fitted:
-        """Fit on the training rows and predict both parts; Stopped where it is, ValueError where these rows cannot be.
-
-        ``warm_start``: the model of the configuration before on the path.
-        """
+        """Fit on training rows, from the model before on the path; predict both parts. Stopped, ValueError."""

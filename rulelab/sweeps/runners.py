@@ -26,7 +26,6 @@ METHODS: dict[str, Method] = {**FAMILIES, **BASELINES}
 _ASK_SECONDS = 0.3
 _LOOK_SECONDS = 5.0
 _WORKERLESS_SECONDS = 60
-_DEATHS = 3  # of processes, before any fit was done
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 
 _here = threading.local()
@@ -102,8 +101,6 @@ class Process:
         self._stopped = stopped
         self._changing = threading.Lock()
         self._ended = False
-        self._worked = False
-        self._deaths = 0
         self._pool = self._started()
 
     def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
@@ -112,18 +109,11 @@ class Process:
         except (CancelledError, BrokenProcessPool, ShutdownExecutorError) as error:
             if self._stopped():
                 raise Stopped from None
-            self._deaths += 1
-            if not self._worked and self._deaths >= _DEATHS:
-                raise SweepError(
-                    f"{self._deaths} worker processes of the sweep have ended before their first fit was done "
-                    f"({error}); is there memory enough? Fewer n_jobs, or the backend 'threads', need less"
-                ) from error
             self._renew()
-            said = f"the worker process of this fit has ended; is there memory enough? {error}"
-            return job.failed(said, self._plan.limits)
+            more = "is there memory enough? Fewer n_jobs, or the backend 'threads', need less"
+            return job.failed(f"the worker process of this fit has ended; {more}: {error}", self._plan.limits)
         except Exception as error:  # noqa: BLE001 - such as a result that cannot be sent
             return job.failed(told(error), self._plan.limits)
-        self._worked = True
         return result
 
     def stop(self) -> None:

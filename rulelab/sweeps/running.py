@@ -342,7 +342,9 @@ class Sweep(Shown):
                 self._error = self._error or error
                 self._working -= 1
                 if not self._working:
-                    self._finish()
+                    self._ended = time.perf_counter()
+                    if self._saved is not None:
+                        self._saved.close()
                 self._changed.notify_all()
 
     def _follow(self, chain: Sequence[Job], runner: Runner) -> None:
@@ -383,11 +385,6 @@ class Sweep(Shown):
         if self._frame is None or self._frame[0] != len(self._rows):
             self._frame = len(self._rows), frames.table(self._rows, self.parameters, self.groups)
         return self._frame[1]
-
-    def _finish(self) -> None:
-        self._ended = time.perf_counter()
-        if self._saved is not None:
-            self._saved.close()
 
     def _look(self, saved: ResultsFile) -> None:
         """Tell once when the file does not take results any more."""
