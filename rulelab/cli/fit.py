@@ -102,7 +102,8 @@ def fit(args: argparse.Namespace) -> int:
     say_doubts(known(model, **told(snapshot, recipe.parameters.get("fairness")), **more))
     if unsaved is not None:
         raise unsaved
-    made, unproven = None, None
+    made: Any = None
+    unproven: CommandError | None = None
     if args.proof is not None:
         try:
             made = save_proof(args, prove, getattr(search, "certified", True))

@@ -88,7 +88,7 @@ def test_cancelling_and_interrupts_are_no_failed_fits(job, monkeypatch):
             runners.run(plan, job, None)
 
 
-@pytest.mark.parametrize("left", [0, 4])
+@pytest.mark.parametrize("left", [0, pytest.param(4, marks=pytest.mark.long)])
 def test_tables_fronts_and_views_of_failed_fits(monkeypatch, left):
     break_fits(monkeypatch, MemoryError(), lambda fold, regularization: not left or regularization == 0.05 or fold == 0)
     sweep = run()
