@@ -47,10 +47,9 @@ def obeys(model: Any, wishes: dict[str, Any]) -> bool:
 
 SOME = [asked for asked in product([False, True], repeat=4) if sum(asked) % 2 == 0]
 """Any three of the four wishes are there in every way, in one half of them with another demand beside."""
-MORE = {
-    "rule_list": ({}, {"max_length": 2}, {"fairness": CRITERION}, {"fairness": CRITERION, "max_length": 3}),
-    "rule_set": ({}, {"fairness": CRITERION}),
-}
+FAIR, SHORT = {"fairness": CRITERION}, {"max_length": 2}
+BOTH = {"fairness": CRITERION, "max_length": 3}
+MORE = {"rule_list": ({}, SHORT, BOTH, SHORT), "rule_set": ({}, FAIR)}
 
 
 @pytest.mark.few(5)
