@@ -232,12 +232,6 @@ def _first_line(error: object) -> str:
     return next(iter(str(error).splitlines()), "")[:300]
 
 
-UPWARDS: Mapping[int, Callable[[Connection], None]] = {
-    1: lambda connection: METADATA.create_all(connection, [PINS, BOARDS], checkfirst=False)
-}
-"""By the version that is moved up by one; once the tables change, what they were is to be written down here."""
-
-
 def home() -> Path:
     """The folder of what is kept: $RULELAB_HOME, else the user's data folder of the platform."""
     folder = os.environ.get(HOME_VARIABLE)
@@ -315,6 +309,11 @@ BOARDS = Table(
 )
 """What was reached in the rooms of the game, the objective as a fraction; since version 2."""
 
+
+UPWARDS: Mapping[int, Callable[[Connection], None]] = {
+    1: lambda connection: METADATA.create_all(connection, [PINS, BOARDS], checkfirst=False)
+}
+"""By the version that is moved up by one; once the tables change, what they were is to be written down here."""
 
 TABLE = "table"
 """The kind of a file that all runs of the same data have in common, and pinned models, too."""
