@@ -111,11 +111,7 @@ class ParameterError(ValueError):
 
 
 def refuse_others(made: type, others: Mapping[str, Any]) -> None:
-    """Refuse what a search does not take, where it asks for something.
-
-    Raises ParameterError with the call that makes the search which may take it. Raises TypeError when no search takes
-    it.
-    """
+    """Refuse what a search does not take, with the call that makes the one that may: ParameterError, or TypeError."""
     for name, value in others.items():
         if name not in _OF_OTHERS:
             raise TypeError(f"{made.__name__} has no option {name!r}")
@@ -128,10 +124,7 @@ def refuse_others(made: type, others: Mapping[str, Any]) -> None:
 
 
 def require(*checks: tuple[str, Any, bool, str]) -> None:
-    """Refuse the first argument that is not accepted: its name, its value, whether it is accepted, what is allowed.
-
-    Raises ParameterError.
-    """
+    """Raise ParameterError for the first argument, of name, value, whether it is accepted and what is, that is not."""
     for name, value, accepted, allowed in checks:
         if not accepted:
             raise ParameterError(name, value, allowed)

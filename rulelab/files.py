@@ -24,8 +24,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Until then ``path`` stays as it is, also when the process is killed. A link stays one: the file that it names is
     replaced. What is no file, such as ``/dev/stdout``, is written to as it is.
-
-    Where to write; of the same ending. Raises OSError when the folder cannot be written.
     """
     named, whole = Path(path), Path(os.path.realpath(path))
     if (named.exists() and not named.is_file()) or named.absolute().parts[1:2] in (("dev",), ("proc",)):

@@ -1,4 +1,4 @@
-"""Packages whose names are imported when first used; and what does the same as names that there are no more."""
+"""Names that are imported when first used; what does as those that are gone; what comes with an extra alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,7 @@ def gone() -> dict[str, str]:
 
 
 def homes(file: str) -> dict[str, str | None]:
-    """The public names of a package, and the module that defines each; None for a module of its own.
-
-    ``file``: the ``__init__.py``, with a stub beside it that imports every name.
-    """
+    """The public names of the package with this ``__init__.py`` and their modules, by its stub; None: a module."""
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     imported = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     return {name.name: node.module for node in imported for name in node.names}
@@ -46,9 +44,38 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
         try:
             module = importlib.import_module(f"{package}.{home or name}")
         except ModuleNotFoundError as error:
-            raise importlib.import_module("rulelab.extras").missing(error, full) from None
+            raise missing(error, full) from None
         value = module if home is None else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 
     return load, lambda: sorted({*vars(sys.modules[package]), *known})
+
+
+_PAGE = {"bokeh", "holoviews", "panel", "panel_material_ui", "param", "sqlalchemy"}
+
+
+def missing(error: ModuleNotFoundError, what: str) -> ModuleNotFoundError:
+    """How to get a module that is not installed, where the extra of the page brings it; else the error itself."""
+    name = (error.name or "").split(".")[0]
+    if name not in _PAGE:
+        return error
+    said = f'{what} needs {name}, which is not installed: pip install "rulelab[page]"'
+    return ModuleNotFoundError(said, name=name)
+
+
+def require_pyarrow(what: str, error: type[Exception]) -> None:
+    """Raise an error that says how to get PyArrow, where it is not installed; ``what`` needs it, as its subject."""
+    if find_spec("pyarrow") is None:
+        raise error(f'{what} needs PyArrow, which is not installed: pip install "rulelab[parquet]", or pyarrow')
+
+
+def as_pandas(frame: Any, what: str, error: type[Exception]) -> Any:
+    """A dataframe of narwhals as one of pandas, which takes PyArrow but for Polars."""
+    if str(frame.implementation) == "polars" and find_spec("pyarrow") is None:
+        import pandas as pd
+
+        return pd.DataFrame({name: frame.get_column(name).to_list() for name in frame.columns})
+    if str(frame.implementation) != "pandas":
+        require_pyarrow(what, error)
+    return frame.to_pandas()

@@ -10,10 +10,7 @@ _let_go = getattr(highspy.Highs, "resetThreadScheduler", highspy.Highs.resetGlob
 
 
 class LinearSolver(highspy.Highs):
-    """A solver that prints nothing, also not its name when it is made.
-
-    ``**options`` (bool, int, float or str): options of HiGHS.
-    """
+    """A solver with options of HiGHS that prints nothing, also not its name when it is made."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__()

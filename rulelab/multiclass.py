@@ -150,7 +150,7 @@ class MultiClassRuleListSearch(Search):
         self._begun = True
         free = np.ones(len(self.problem.matrix), dtype=bool)
         whole = self._weights.sum(axis=0)
-        self._best = (self._cost(whole[:-1].sum() - whole[:-1].max(), 0), ())
+        self._best = (int(whole[:-1].sum() - whole[:-1].max()) * self._per_error, ())
         state = _State(0, 0, 0, 0, _packed(free), ())
         self._dive(state)
         self._pruned.clear()  # of what the greedy list tried, which is no part of the tree
@@ -256,9 +256,6 @@ class MultiClassRuleListSearch(Search):
     def _exactly(self, weights: np.ndarray) -> np.ndarray:
         """Sums of whole numbers, in a type that holds what they cost."""
         return np.rint(weights).astype(np.int64).astype(self._kind)
-
-    def _cost(self, errors: float, rules: int) -> int:
-        return int(errors) * self._per_error + rules * self._per_rule
 
     def _offer(self, cost: int, rules: tuple[int, ...]) -> None:
         if cost < self._best[0]:

@@ -81,32 +81,29 @@ PARAMETERS = {
 """By the names of their tables in the file."""
 
 
-def _some(*names: str) -> tuple[Parameter, ...]:
+def some(*names: str) -> tuple[Parameter, ...]:
+    """Those of these tables."""
     return tuple(PARAMETERS[name] for name in names)
 
 
 MAX_CATEGORIES = PARAMETERS["max_categories"]
-BINARIZING = _some("thresholds", "negations", "max_categories")
+BINARIZING = some("thresholds", "negations", "max_categories")
 """How conditions are made of the columns of a table, see `rulelab.Binarizer`, which alone makes finer groups."""
-JOINED, MOST_ANTECEDENTS = _some("joined", "max_antecedents")
-MINING = _some("joined", "min_support", "max_support", "by_class", "max_antecedents")
+JOINED, MOST_ANTECEDENTS = some("joined", "max_antecedents")
+MINING = some("joined", "min_support", "max_support", "by_class", "max_antecedents")
 """How antecedents are made of conditions, see `rulelab.mine_antecedents`."""
-MUST_NOT_USE, MONOTONE, MUST_USE, MAX_USES = _some("must_not_use", "monotone", "must_use", "max_uses")
-DEMANDS = _some("must_use", "first_rule", "max_uses")
+MUST_NOT_USE, MONOTONE = some("must_not_use", "monotone")
+DEMANDS = some("must_use", "first_rule", "max_uses")
 """Of rule lists: what a list has to obey."""
 NAMING = ("name", "names", "limits", "directions")
 """The kinds of parameters that name what only some data have."""
-REGULARIZATION, COMPLEXITY_COST = _some("regularization", "complexity_cost")
+REGULARIZATION, COMPLEXITY_COST = some("regularization", "complexity_cost")
 FREE_RULES = replace(REGULARIZATION, above=False)
 """Of falling lists and least gaps, where rules may cost nothing."""
-FAIRNESS = _some("fairness", "min_group_size")
+FAIRNESS = some("fairness", "min_group_size")
 """A criterion, and the groups that it compares."""
-MEMORY, TIME = _some("memory_limit", "time_limit")
-MAX_LENGTH, BEAM_WIDTH, POLICY, LABELS = _some("max_length", "beam_width", "policy", "labels")
-MAX_COMPLEXITY, MAX_CONDITIONS, COLUMN_LIMIT = _some("max_complexity", "max_conditions", "column_limit")
-LOSS, FORM = _some("loss", "form")
-POSITIVE_WEIGHT, VIOLATION_PENALTY, METHOD = _some("positive_weight", "violation_penalty", "method")
-ITERATIONS, MIN_ACCURACY = _some("iterations", "min_accuracy")
+MEMORY, TIME = some("memory_limit", "time_limit")
+MAX_LENGTH, BEAM_WIDTH, ITERATIONS, MIN_ACCURACY = some("max_length", "beam_width", "iterations", "min_accuracy")
 
 # The limits that hold by default, for estimators, the command line, sweeps and the page: every call ends. They are
 # lifted with None, on the command line with ``none``. The searches themselves, such as `rulelab.RuleListSearch`, have

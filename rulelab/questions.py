@@ -111,11 +111,7 @@ class Engine:
         return arguments_of(self.made)
 
     def search(self, problem: Any, parameters: Mapping[str, Any]) -> Any:
-        """A search of the problem.
-
-        Raises ParameterError when it does not know a parameter that asks for something, or refuses a value. Raises
-        TypeError when no search has such a parameter.
-        """
+        """A search; ParameterError for what it refuses or does not know, TypeError for what no search knows."""
         taken, given = self.takes, dict(parameters)
         for name, value in parameters.items():
             if name not in taken:

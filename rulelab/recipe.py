@@ -28,10 +28,7 @@ _MANY = 2**61
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is done with a table, step by step.
-
-    ``parameters``: some of the family's parameters; the others have their defaults.
-    """
+    """What is done with a table, step by step, by some parameters of a family; the others have their defaults."""
 
     family: Family
     parameters: Mapping[str, Any]
@@ -66,17 +63,11 @@ class Recipe:
         columns: Collection[str] = (),
         verbose: bool = False,
     ) -> tuple[Antecedents | pd.DataFrame, str]:
-        """What rules are made of, and what to say about it.
+        """What rules are made of, mined antecedents or the conditions themselves, and what was left out to have room.
 
-        Returns ``features`` (Antecedents or DataFrame): mined antecedents, or the conditions themselves. ``note``: what
-        was left out for want of room; empty when nothing was. Raises NothingFound when no antecedent is within the
-        limits of support, or all conditions must not be used. Raises ValueError when nothing has the name of what must
-        not be used, and when a direction names no column, or one of categories.
-
-        ``conditions`` (DataFrame of bool, shape (n_rows, n_conditions)). ``y`` (array, shape (n_rows,), optional):
-        labels; antecedents are judged by them where ``by_class`` is set. ``sample_weight`` (array, shape (n_rows,),
-        optional). ``columns``: of the table; one that must not be used may have given no condition. ``verbose``: show
-        the progress of mining.
+        ``y``: antecedents are judged by these labels where ``by_class`` is set. ``columns``: of the table; one that
+        must not be used may have given no condition. Raises NothingFound when nothing is left, or within the limits of
+        support, and ValueError for names of what must not be used, and directions, that nothing has.
         """
         conditions, named = self._allowed(conditions, columns)
         if not self.family.mined:
@@ -93,10 +84,7 @@ class Recipe:
         return found, note
 
     def _allowed(self, conditions: pd.DataFrame, columns: Collection[str]) -> tuple[pd.DataFrame, list[str]]:
-        """The conditions that may be used, and the names that are neither of columns nor of conditions.
-
-        They are left out before mining, which keeps one antecedent of those that hold on the same rows.
-        """
+        """The conditions that may be used, by mining too, and names that are neither of columns nor of conditions."""
         found, gone = self._named(conditions)
         if gone.all():
             listed = ", ".join(map(repr, found))
@@ -179,11 +167,7 @@ class Recipe:
 def binarized(
     table: pd.DataFrame, parameters: Mapping[str, Any], sample_weight: Any = None
 ) -> tuple[pd.DataFrame, Binarizer | None]:
-    """The conditions of a table, and what made them: None when its columns are all Boolean already.
-
-    ``table`` (DataFrame, shape (n_rows, n_columns)). ``parameters``: arguments of `rulelab.Binarizer`.
-    ``sample_weight`` (array, shape (n_rows,)). Raises NothingFound when no column gives a condition.
-    """
+    """The conditions of a table, and what made them, None when its columns are all Boolean; raises NothingFound."""
     if all(dtype == np.bool_ for dtype in table.dtypes):
         return table, None
     binarizer = Binarizer(**parameters)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 
+from .data.multiclass import MultiClassProblem
 from .data.problem import Problem
 
 if TYPE_CHECKING:
@@ -31,10 +32,7 @@ beside: list[subprocess.Popen[bytes]] = []
 
 
 def once(key: object, rehearse: Callable[[], None]) -> None:
-    """Rehearse, if that was not done under this key in this process and kernels are compiled at all.
-
-    Other threads wait for the one that compiles, and what is compiled for later rests meanwhile.
-    """
+    """Rehearse, once in this process for this key, while other threads wait and what compiles for later rests."""
     with _lock:
         if key not in rehearsed and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             with _alone(), _seldom_collecting():
@@ -77,11 +75,13 @@ def unequal_problem() -> Problem:
     return Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 0]], [90, 0, 1, 2], [0, 1, 2, 1])
 
 
-def noisy_problem() -> Problem:
-    """A small problem that takes all phases of a search for rule sets.
+def three_classes() -> MultiClassProblem:
+    """Two patterns of one antecedent."""
+    return MultiClassProblem.from_arrays([[False], [True]] * 2, [0, 1, 2, 1])
 
-    No set is right, and the linear programme is not integer.
-    """
+
+def noisy_problem() -> Problem:
+    """For searches of rule sets, in all phases: no set is right, and the linear programme is not integer."""
     rng = np.random.default_rng(0)
     matrix = rng.random((200, 12)) < 0.5
     label = ((matrix[:, 0] & matrix[:, 1]) | (matrix[:, 2] & matrix[:, 3])) ^ (rng.random(200) < 0.4)

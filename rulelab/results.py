@@ -45,11 +45,9 @@ def in_numbers(problem: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has them.
+    """A value as JSON has them, None for what is no finite number; raises TypeError when it has no plain form.
 
-    None stands for what is no finite number; a dataclass is an object with the name of its class, a function its name.
-
-    Raises TypeError when it has none.
+    A dataclass is an object with the name of its class, a function its name.
     """
     if isinstance(value, np.generic):
         value = value.item()

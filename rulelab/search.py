@@ -18,8 +18,7 @@ import pandas as pd
 
 from .arguments import ParameterError, arguments_of, is_least, is_whole, require, short
 from .data.problem import Problem
-from .interrupts import held_back
-from .progress import bar, check
+from .progress import bar, check, held_back
 from .sharing import Shared
 from .shown import Fact, Shown, figure
 from .slices import Pace, Slices

@@ -27,10 +27,7 @@ def effort_of(units: int, each: int) -> int:
 
 
 class Slices:
-    """How much work to ask a search for at once, so that it answers after about 30 ms.
-
-    ``size`` (int): units of work of the next slice.
-    """
+    """How many units of work, ``size``, to ask a search for at once, so that it answers after about 30 ms."""
 
     def __init__(self) -> None:
         self.size = _FIRST_SLICE

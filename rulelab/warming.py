@@ -17,24 +17,15 @@ from .data.mining import mine_antecedents
 from .families import FAMILIES, OFFERED
 from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs
-from .rehearsal import beside, grouped_problem, noisy_problem, once, tiny_problem, unequal_problem
+from .rehearsal import beside, grouped_problem, once, tiny_problem, unequal_problem
 from .search import solve
-
-__all__ = ["begin_in_background", "mining_is_compiled", "noisy_problem", "tiny_problem", "warm_up", "warm_up_mining"]
 
 _NICENESS = 10
 _lock = threading.Lock()
 
 
 def warm_up(family: str) -> None:
-    """Compile, or load from the disk cache, the kernels of a family's search; once per process.
-
-    Other losses, forms and the fairness constraints of sets have the kernels of their family; lists that have to be
-    fair, or to use something, and softly falling ones have their own, and the Monte-Carlo method those of its family.
-    Of a search that is at hand use `rulelab.search.Search.compile`.
-
-    ``family``: as in `rulelab.families.OFFERED`.
-    """
+    """Compile, or load from the disk cache, the kernels of a family's search; once per process."""
     OFFERED[family].rehearsal().compile()
 
 
@@ -49,11 +40,7 @@ def warm_up_mining() -> None:
 
 
 def begin_in_background() -> list[subprocess.Popen[bytes]]:
-    """Compile everything in two processes of low priority beside this one, for the cache on disk that all read.
-
-    They are begun once per process, and end with it, however that does. ``RULELAB_WARMING=0`` in the environment
-    switches them off, and so does ``RULELAB_CACHE=0``, with which they would be of no use.
-    """
+    """Compile everything, once, in two processes of low priority, for the cache on disk; RULELAB_WARMING=0 does not."""
     wanted = "0" not in (os.environ.get("RULELAB_WARMING"), os.environ.get("RULELAB_CACHE"))
     with _lock:
         if not beside and wanted and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]

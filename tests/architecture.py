@@ -12,9 +12,7 @@ FIGURE = ROOT / "notebooks" / "architecture.svg"
 _SMALL = (
     "arguments",
     "errors",
-    "extras",
     "files",
-    "interrupts",
     "lazy",
     "linear_solver",
     "parameters",

@@ -17,26 +17,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
-from ..extras import missing
-from ..lazy import BUILDERS, gone
+from ..lazy import BUILDERS, gone, missing
 from ..shown import percent
-from . import (
-    ablate,
-    doctor,
-    examples,
-    explain,
-    export,
-    fit,
-    frontier,
-    least_gap,
-    near,
-    runs,
-    serve,
-    stability,
-    sweep,
-    verify,
-)
-from .options import add_reading, reading_of
+from . import doctor, examples, export, fit, frontier, near, runs, serve, sweep, verify
+from .options import add_options, add_reading, reading_of
 from .output import CommandError, check_files, one_line, say, table
 
 BENCHMARKS = examples.folder_of("benchmarks")
@@ -50,11 +34,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    ``argv``: the arguments without the program's name; default: those of this process. The exit status. Raises
-    SystemExit with status 2 when the arguments are wrong, with 0 after ``--help`` and ``--version``.
-    """
+    """Run a command by its words, by default those of this process; its exit status. SystemExit ends bad usage."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -120,6 +100,21 @@ def _datasets(args: argparse.Namespace) -> int:
     return 0
 
 
+def _explain(args: argparse.Namespace) -> int:
+    """Say what a term means, or all of them do."""
+    from ..glossary import TERMS
+    from ..glossary import explain as entry_of
+
+    if not args.term:
+        print("\n".join(f"{term.name}: {term.sentence}" for term in sorted(TERMS.values(), key=lambda term: term.name)))
+        return 0
+    try:
+        print(entry_of(" ".join(args.term)))
+    except ValueError as error:
+        raise CommandError(f"{error}; `rulelab explain` lists all", 1) from None
+    return 0
+
+
 def _describe(args: argparse.Namespace) -> int:
     from .. import datasets
 
@@ -164,24 +159,28 @@ def command_parser() -> argparse.ArgumentParser:
     serve.add_to(commands)
     fit.add_to(commands)
     near.add_to(commands)
-    stability.add_robustness_to(commands)
-    for command in (ablate, frontier, least_gap, stability, sweep):
-        command.add_to(commands)
+    near.add_robustness_to(commands)
+    near.add_ablation_to(commands)
+    frontier.add_to(commands)
+    frontier.add_gaps_to(commands)
+    near.add_stability_to(commands)
+    sweep.add_to(commands)
     verify.add_to(commands)
-    explain.add_proof_to(commands)
+    verify.add_explained_to(commands)
     export.add_to(commands)
     runs.add_to(commands)
-    explain.add_to(commands)
+    text = "Say what a term means, with its formula and the theorem it rests on; without a term list all of them."
+    terms = commands.add_parser("explain", help="say what a term means", description=text)
+    add_options(terms, "explain")
+    terms.set_defaults(run=_explain)
     examples.add_to(commands)
     doctor.add_to(commands)
     listing = commands.add_parser("datasets", help="list the data sets", description="List the data sets.")
-    listing.add_argument("--describe", metavar="FILE", help="instead: how this file is read and what its columns hold")
-    listing.add_argument("--target", metavar="COLUMN", help="the column to predict; which others give it away is said")
+    add_options(listing, "datasets")
     add_reading(listing, roles=False)
     listing.set_defaults(run=_datasets)
     bench = commands.add_parser("bench", help="measure the speed", description="Run a benchmark.")
-    bench.add_argument("name", nargs="?", metavar="NAME", help="which benchmark; without it they are listed")
-    bench.add_argument("arguments", nargs=argparse.REMAINDER, help="its own options; NAME --help lists them")
+    add_options(bench, "bench")
     bench.set_defaults(run=_bench)
     for each in commands.choices.values():
         each.set_defaults(parser=each)

@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 def doctor(args: argparse.Namespace) -> int:
     """Run the command; exit status 1 when something is wrong."""
     findings: list[Finding] = []
-    for check in (_machine, _packages, _cache, _data, _runs, _search):
+    for check in (_machine, _packages, _cache, _data, _search):
         say(f"looking at the {check.__name__.strip('_')} ...")
         try:
             findings += check()
@@ -96,15 +96,11 @@ def _cache() -> Iterator[Finding]:
 
 def _data() -> Iterator[Finding]:
     from .. import datasets
+    from .. import store as kept_runs
 
     counted = datasets.catalogue()["availability"].value_counts()
     where = ", ".join(f"{number} {where}" for where, number in counted.items())
     yield Finding("data sets", f"{where}; cache {datasets.home()}")
-
-
-def _runs() -> Iterator[Finding]:
-    from .. import store as kept_runs
-
     place, another = Path(kept_runs.default_url()), f"{kept_runs.HOME_VARIABLE} names another folder"
     if not place.exists():
         yield Finding("kept runs", f"none yet; they will be in {place} ({another})")

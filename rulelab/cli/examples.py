@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .options import add
+from .options import add_options
 from .output import CommandError, say, table
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -54,31 +53,19 @@ def examples(args: argparse.Namespace) -> int:
 
 def title_of(path: Path) -> str:
     """The heading of a notebook; its name where it has none."""
-    return next(_headings(json.loads(path.read_text(encoding="utf-8"))), path.stem)
-
-
-def _headings(notebook: dict[str, Any]) -> Iterator[str]:
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "markdown":
-            yield from (line[2:].strip() for line in "".join(cell["source"]).splitlines() if line.startswith("# "))
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    lines = "".join("".join(cell["source"]) + "\n" for cell in cells if cell["cell_type"] == "markdown").splitlines()
+    return next((line[2:].strip() for line in lines if line.startswith("# ")), path.stem)
 
 
 def add_to(commands: Any) -> None:
     text = "Copy the notebooks to a folder of your own."
     parser = commands.add_parser("examples", help="copy the notebooks to a folder", description=text)
-    parser.add_argument(
-        "folder", nargs="?", default="rulelab-examples", metavar="FOLDER", help="(default: %(default)s)"
-    )
-    parser.add_argument("--list", action="store_true", help="instead: say what there is")
-    parser.add_argument("--benchmarks", action="store_true", help="the scripts of `rulelab bench`, too")
-    parser.add_argument("--overwrite", action="store_true", help="replace files of the same names")
+    add_options(parser, "examples")
     parser.set_defaults(run=examples)
     what = "Make the figures and tables of the papers again; the authors' numbers stand beside ours."
     parser = commands.add_parser("papers", help="make the figures of the papers again", description=what)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="which ones; default: all of them")
-    add(parser, "--list", action="store_true", text="only list their names")
-    add(parser, "--quick", action="store_true", text="fewer rows, folds or seconds: minutes instead of half an hour")
-    add(parser, "-o", "--output", type=Path, metavar="FOLDER", text="also write a page with pictures, and CSV tables")
+    add_options(parser, "papers")
     parser.set_defaults(run=papers)
 
 

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from .options import add, add_written
-from .output import CommandError, Read, reading, save
+from .options import add_options
+from .output import CommandError, reading, save
 
 FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
     "text": lambda model, args: f"{model.to_text(args.target)}\n",
@@ -24,18 +24,7 @@ def add_to(commands: Any) -> None:
         "columns are called as in training; in SQL a missing cell is NULL, and NaN should be stored as NULL, too."
     )
     parser = commands.add_parser("export", help="write a model as SQL, Python, PMML, ...", description=what)
-    parser.add_argument("model", type=Read, help="the model, as `rulelab fit -o` and the page save it")
-    add(parser, "--to", choices=list(FORMS), required=True, text="what to write")
-    add_written(parser, text="where to write it (default: stdout)")
-    add(parser, "--dialect", choices=["duckdb", "sqlite", "postgresql"], text="of SQL (default: duckdb)")
-    add(
-        parser,
-        "--value",
-        choices=["prediction", "probability"],
-        text="what the SQL gives: the label, or the probability of the positive class, of a list of several classes "
-        "that of the label (default: prediction)",
-    )
-    add(parser, "--target", metavar="NAME", text="what text and PMML call that which is predicted")
+    add_options(parser, "export", {"--to": {"choices": list(FORMS)}})
     parser.set_defaults(run=export)
     what = "Print the JSON Schema of the models that `rulelab fit -o` saves."
     schema = commands.add_parser("schema", help="print the JSON schema of saved models", description=what)

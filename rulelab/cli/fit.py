@@ -7,65 +7,49 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..families import DEMANDS, FAMILIES
+from ..families import DEMANDS
 from ..families.wording import count
 from ..shown import digits, percent
-from .families import MODELS, add_memory, add_problem, recipe_of
-from .options import add, add_limits, add_proof_limit, add_written, jobs, least_zero, table_command, whole
-from .output import CommandError, bad_input, is_data_set, one_line, save_model, say, say_doubts, table, tell, writing
-from .progress import drained, proof_watch
+from .near import robustness_of, stays_optimal
+from .options import MODELS, add_limits, add_options, add_problem, recipe_of, table_command
+from .output import CommandError, bad_input, drained, is_data_set, one_line, refuse, say, table, tell, writing
 from .reading import classes_of, is_counted, labels, of_sheet, problem_of, read, say_leaks, sheet_of
-from .runs import add_keep, check_keep, is_provable, keep
-from .stability import robustness_of, stays_optimal
+from .runs import check_keep, is_provable, keep
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..certificate import Certificate
-    from ..data.metrics import Confusion
     from ..data.problem import Problem
     from ..datasets import Dataset
     from ..models import Model
     from ..recipe import Recipe
+    from ..report import Known
     from ..search import Search
+    from ..tables import PatternCounts
 
 _DEMANDS = [each.name for each in DEMANDS]
 ONE_LIST = "one list"
 _OF_TWO = ("fairness", "min_group_size", "labels", "must_use", "first_rule", "max_uses", "monotone", "by_class")
 _OF_ANOTHER_SEARCH = ("policy", "beam_width", "search")
+_LOG_SECONDS = 5.0
 _LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "record", "keep", "robustness", "random_state", "jobs")
 
 
 def add_to(commands: Any) -> None:
     what = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
     parser = table_command(commands, fit, "fit", "find the optimal model of a table", what, *MODELS)
-    add_written(parser, "-o", "--output", text="save the model as JSON")
-    add_written(
-        parser, "--proof", text="save the proof that it is optimal, or of the bound at a limit, for `rulelab verify`"
-    )
-    add_proof_limit(parser)
-    text = "save the run, to be looked at on the page and in notebooks"
-    add_written(parser, "--record", text=text)
-    add_keep(parser)
-    text = "of rule lists: say how many labels may be wrong, and rows come or go, before another is better"
-    add(parser, "--robustness", action="store_true", text=text)
+    add_options(parser, "fit")
     add_problem(parser, demands=True)
-    text = (
-        "of rule lists: one list whose rules each predict one of all classes of the target; without it --positive says "
-        "which class is told from the rest"
-    )
-    add(parser, "--several-classes", choices=[ONE_LIST], text=text)
-    add(parser, "--random-state", type=whole(0), metavar="N", text="seed of what is random")
-    text = "of rule lists: corels is the one that its papers describe (default: exact)"
-    add(parser, "--search", choices=["exact", "corels"], default=argparse.SUPPRESS, text=text)
-    text = "threads of the search for rule lists, or all: one for each core; those that have to obey something have one"
-    add(parser, "--jobs", type=jobs, metavar="N", text=text)
+    add_options(parser, "fit.search")
     limits = add_limits(parser, "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap.")
-    add_memory(limits)
-    add(limits, "--gap", type=least_zero, default=0.0, metavar="X", text="stop at this distance from the optimum")
+    add_options(limits, "fit.gap")
+
+
+_Asked = tuple[Any, "Dataset", "PatternCounts | None", Callable[[], Any], Callable[..., "Known"]]
+"""A search, the data and their counts, where rows are counted, what proves, and what is known of a model."""
 
 
 def fit(args: argparse.Namespace) -> int:
@@ -74,67 +58,62 @@ def fit(args: argparse.Namespace) -> int:
     from ..models import Provenance
     from ..recording import Recording
     from ..report import report as report_of
-    from ..report.known import Known, predicted, told
+    from ..report.known import predicted, told
     from ..snapshot import Status
 
-    if args.several_classes is not None:
-        return fit_one_list(args)
-    proof, record = args.proof, args.record
-    recipe = recipe_of(args, args.model)
-    if proof is not None and args.weight is not None:
-        raise CommandError("--proof is checked on rows that count alike: leave --weight out")
-    if proof is not None and args.at_least is not None:
-        raise CommandError("--proof is checked on all rows: leave --at-least out")
-    _check_search(args)
+    of_two = args.several_classes is None
+    (_check if of_two else _check_one_list)(args)
+    recipe, more = recipe_of(args, args.model), dict[str, Any]()
     check_keep(args)
-    more: dict[str, Any] = {}
 
     def noted(fewer: str) -> None:
         more["fewer"] = fewer
         say(fewer)
 
     with bad_input():
-        _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
-        data, counts = read(args, recipe)
-        search = _new_search(args, recipe, problem_of(args, data, recipe, counts=counts, note=noted))
+        search, data, counts, prove, known = (_of_two if of_two else _of_classes)(args, recipe, noted)
     robust = robustness_of(search) if args.robustness else None
-    recording = None if record is None and args.keep is None else Recording(search)
+    recording = None if args.record is None and args.keep is None else Recording(search)
     snapshot, ended = drained(search, args, args.gap, observe=None if recording is None else recording.observe)
-    if record is not None and recording is not None:
-        with writing(record):
-            recording.save(record)
-        tell(args, f"saved {record}: {record.stat().st_size} bytes")
+    if args.record is not None and recording is not None:
+        with writing(args.record):
+            recording.save(args.record)
+        tell(args, f"saved {args.record}: {args.record.stat().st_size} bytes")
     if snapshot.incumbent is None:
         raise CommandError(report_of(search, snapshot, "interrupted").headline, 1)
-    model = snapshot.incumbent.model.relabelled(labels(data)).proven(Provenance.of(snapshot, search.problem))
+    model = snapshot.incumbent.model.relabelled(labels(data)) if of_two else snapshot.incumbent.model
+    model = model.proven(Provenance.of(snapshot, search.problem))
     found = report_of(search, snapshot, ended, whole=True)
     unsaved = save_model(args, model)
     print(model.to_text(data.target), found.to_text(), sep="\n\n")
     if robust is not None and snapshot.status is Status.OPTIMAL:
         print("", stays_optimal(robust, args, snapshot.seconds), sep="\n")
-    if data.sensitive is not None:
-        print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
+    grouped = of_two and data.sensitive is not None
+    if grouped:
+        print("", rates_of_groups(model, data), sep="\n")
     if counts is not None and counts.held_out is not None:
         held_out = counts.held_out.dataset()
-        more["test"] = confusion(**predicted(model, held_out))
-        print("", _test(more["test"]), sep="\n")
-        if data.sensitive is not None:
+        test = more["test"] = confusion(**predicted(model, held_out))
+        low, high = map(percent, test.interval("accuracy"))
+        rows = f"{count(int(test.n_rows), 'row')} kept out of training (95 % interval {low} to {high} %)"
+        print(f"\ntest: accuracy {percent(test.accuracy)} % on {rows}")
+        if grouped:
             print(rates_of_groups(model, held_out))
-    say_doubts(Known.of(model, data, **told(snapshot, recipe.parameters.get("fairness")), **more))
+    say_doubts(known(model, **told(snapshot, recipe.parameters.get("fairness")), **more))
     if unsaved is not None:
         raise unsaved
-    made: Certificate | None = None
+    made: Any = None
     unproven: CommandError | None = None
-    if proof is not None:
+    if args.proof is not None:
         try:
-            made = save_proof(args, lambda: proof_of(search, data), getattr(search, "certified", True))
+            made = save_proof(args, prove, getattr(search, "certified", True))
         except CommandError as error:
             unproven = error
     if args.keep is not None and recording is not None:
-        if proof is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
+        if args.proof is None and snapshot.status is Status.OPTIMAL and is_provable(args, search, snapshot):
             try:
                 with watched(proof_watch(args)):
-                    made = proof_of(search, data)
+                    made = prove()
             except ValueError as error:
                 tell(args, f"no proof is kept: {error}")
         keep(args, recording, data, model, made)
@@ -143,20 +122,63 @@ def fit(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_search(args: argparse.Namespace) -> None:
-    """The papers' search is for rule lists; it starts from the default rule and bounds no length."""
-    if hasattr(args, "search") and args.model != "rule-list":
-        raise CommandError(f"--search is not an option of --model {args.model}")
-    if args.jobs is not None and (_is_corels(args) or not FAMILIES[args.model.replace("-", "_")].threads):
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what goes not together; the papers' search starts from the default rule and bounds no length."""
+    if args.proof is not None and args.weight is not None:
+        raise CommandError("--proof is checked on rows that count alike: leave --weight out")
+    if args.proof is not None and args.at_least is not None:
+        raise CommandError("--proof is checked on all rows: leave --at-least out")
+    if args.model != "rule-list":
+        refuse(args, ["search"], f"--model {args.model}")
+    if _is_corels(args):
+        refuse(args, ("max_length", "beam_width", "fairness", "labels", *_DEMANDS), "--search corels")
+    if _is_corels(args) or not MODELS[args.model].threads:
         other = "--search corels" if _is_corels(args) else f"--model {args.model}"
-        raise CommandError(f"--jobs is not an option of {other}: its search has one thread")
-    for name in ("max_length", "beam_width", "fairness", "labels", *_DEMANDS) if _is_corels(args) else ():
-        if hasattr(args, name):
-            raise CommandError(f"--{name.replace('_', '-')} is not an option of --search corels")
+        refuse(args, ["jobs"], f"{other}: its search has one thread")
 
 
 def _is_corels(args: argparse.Namespace) -> bool:
     return getattr(args, "search", "exact") == "corels"
+
+
+def save_model(args: argparse.Namespace, model: Any) -> CommandError | None:
+    """Write a model before anything is printed, for whoever reads that may have gone; the error to raise afterwards."""
+    path = args.output
+    if path is not None:
+        try:
+            with writing(path):
+                model.to_json(path)
+            tell(args, f"saved {path}")
+        except CommandError as error:
+            return error
+    return None
+
+
+def say_doubts(known: Known) -> None:
+    """Print what is to be doubted of a model, a line for each; nothing when nothing is."""
+    from ..report import TITLE, doubted
+
+    if found := doubted(known):
+        print("", TITLE, *(one_line(f"- {each}") for each in found), sep="\n")
+
+
+def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
+    """Looks at the clock between the parts of a proof: says how long it has taken, and ends it at its limit."""
+    from ..certificate import CertificateError
+
+    limit = getattr(args, "proof_time_limit", args.time_limit)
+    began = told = time.monotonic()
+
+    def watch() -> None:
+        nonlocal told
+        now = time.monotonic()
+        if limit is not None and now - began > limit:
+            raise CertificateError(f"it was not made in {limit:g} s; raise --proof-time-limit")
+        if now - told >= _LOG_SECONDS:
+            told = now
+            tell(args, f"{now - began:8.1f} s  making the proof")
+
+    return watch
 
 
 def save_proof(args: argparse.Namespace, make: Callable[[], Any], of_optimum: bool = True) -> Any:
@@ -182,10 +204,7 @@ def save_proof(args: argparse.Namespace, make: Callable[[], Any], of_optimum: bo
 
 
 def proof_of(search: Search, data: Dataset) -> Certificate:
-    """The proof with what it takes to check it on the data file, which is tried; of the bound where no more is proven.
-
-    Raises ValueError when there is none, or it does not hold on the raw columns.
-    """
+    """The proof, tried on the raw columns, or that of the bound alone; raises ValueError when there is none."""
     from ..certificate import CertificateError
 
     prove: Callable[..., Certificate] | None = getattr(search, "certificate", None)
@@ -216,13 +235,6 @@ def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | Non
     return CorelsSearch(problem, **chosen, random_state=args.random_state)
 
 
-def _test(found: Confusion) -> str:
-    """How the model does on the rows that were kept out of training."""
-    low, high = map(percent, found.interval("accuracy"))
-    rows = f"{count(int(found.n_rows), 'row')} kept out of training"
-    return f"test: accuracy {percent(found.accuracy)} % on {rows} (95 % interval {low} to {high} %)"
-
-
 def rates_of_groups(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on these rows."""
     from ..data.metrics import FEW, group_rates
@@ -235,7 +247,8 @@ def rates_of_groups(model: Model, data: Dataset) -> str:
         table_of = group_rates(groups=data.sensitive[[column]], **seen)
         for name, group in table_of.iterrows():
             few = [group[f"{rate}_rows"] < FEW and not math.isnan(group[rate]) for rate in rates]
-            shown = (f"{_share(group[rate])}{'*' * star}" for rate, star in zip(rates, few, strict=True))
+            shares = ("-" if math.isnan(group[rate]) else f"{percent(group[rate])} %" for rate in rates)
+            shown = (share + "*" * star for share, star in zip(shares, few, strict=True))
             size = (f"{group['rows']:.10g}", *([digits(group["weight"])] if data.weight is not None else []))
             rows.append((one_line(f"{column} = {name}"), *size, *shown))
             starred |= any(few)
@@ -245,59 +258,51 @@ def rates_of_groups(model: Model, data: Dataset) -> str:
     return table(heads, rows, right=range(1, len(heads))) + note
 
 
-def _share(value: float) -> str:
-    return "-" if math.isnan(value) else f"{percent(value)} %"
+def _of_two(args: argparse.Namespace, recipe: Recipe, noted: Callable[[str], None]) -> _Asked:
+    """A class told from the rest."""
+    from ..report.known import Known
+
+    _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
+    data, counts = read(args, recipe)
+    search = _new_search(args, recipe, problem_of(args, data, recipe, counts=counts, note=noted))
+    return search, data, counts, lambda: proof_of(search, data), partial(Known.of, data=data)
 
 
-def fit_one_list(args: argparse.Namespace) -> int:
+def _of_classes(args: argparse.Namespace, recipe: Recipe, noted: Callable[[str], None]) -> _Asked:
+    """All classes of the target, in one list."""
     from ..data.multiclass import MultiClassProblem
-    from ..models import Provenance
     from ..multiclass import MultiClassRuleListSearch
-    from ..report import report as report_of
-    from ..report.known import Known, told
+    from ..report.known import Known
 
-    _check(args)
-    recipe = recipe_of(args, args.model)
-    with bad_input():
-        data, labels = _read(args)
-        recipe.check(data.X.columns)
-        conditions, _ = recipe.conditions(data.X, data.weight)
-        features, note = recipe.features(conditions, None, data.weight, data.X.columns)
-        if note:
-            say(note)
-        problem = MultiClassProblem.from_antecedents(features, labels, sample_weight=data.weight)  # type: ignore[arg-type]
-        asked = {name: recipe[name] for name in ("regularization", "max_length", "memory_limit")}
-        search = MultiClassRuleListSearch(problem, **asked)
+    sheet = sheet_of(args)
+    found, some = classes_of(sheet, args.target)
+    data = of_sheet(args, sheet, some, unknown="negative")
+    say_leaks({name: said for name, said in sheet.leaks(args.target).items() if name in data.X})
+    recipe.check(data.X.columns)
+    conditions, _ = recipe.conditions(data.X, data.weight)
+    features, note = recipe.features(conditions, None, data.weight, data.X.columns)
+    if note:
+        noted(note)
+    problem = MultiClassProblem.from_antecedents(features, found, sample_weight=data.weight)  # type: ignore[arg-type]
+    search = MultiClassRuleListSearch(
+        problem, *(recipe[each] for each in ("regularization", "max_length", "memory_limit"))
+    )
     tell(
         args,
         f"{data.name}: {problem.n_rows} rows, {data.X.shape[1]} features, {len(problem.classes)} classes; "
         f"{conditions.shape[1]} conditions, {problem.n_antecedents} antecedents",
     )
-    snapshot, ended = drained(search, args, args.gap)
-    best = snapshot.incumbent
-    assert best is not None  # there is always the list without rules
-    unsaved = save_model(args, best.model.proven(Provenance.of(snapshot, problem)))
-    found = report_of(search, snapshot, ended, whole=True)
-    print(best.model.to_text(data.target), found.to_text(), sep="\n\n")
-    rows = labels if data.weight is None else labels[data.weight.to_numpy() > 0]
-    sizes = [int((rows == label).sum()) for label in problem.classes]
-    say_doubts(Known(best.model, sizes, fewer=note, target=data.target, **told(snapshot)))
-    if unsaved is not None:
-        raise unsaved
-    if args.proof is not None:
-        save_proof(args, lambda: search.certificate().for_table(data.X, labels, data.target))
-    return 0
+    rows = found if data.weight is None else found[data.weight.to_numpy() > 0]
+    known = partial(Known, rows=[int((rows == label).sum()) for label in problem.classes], target=data.target)
+    return search, data, None, lambda: search.certificate().for_table(data.X, found, data.target), known
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check_one_list(args: argparse.Namespace) -> None:
     """Refuse what such a list does not have."""
     asked = f'--several-classes "{ONE_LIST}"'
     if args.model != "rule-list":
         raise CommandError(f"{asked} is not an option of --model {args.model}")
-    given = [name for name in (*_OF_TWO, *_OF_ANOTHER_SEARCH) if hasattr(args, name)]
-    given += [name for name in _LEFT_OUT if getattr(args, name) not in (None, False, [])]
-    if given:
-        raise CommandError(f"--{given[0].replace('_', '-')} does not go together with {asked}: leave one of them out")
+    refuse(args, (*_OF_TWO, *_OF_ANOTHER_SEARCH, *_LEFT_OUT), asked)
     if args.proof is not None and (args.weight is not None or hasattr(args, "max_length")):
         unproven = "--weight" if args.weight is not None else "--max-length"
         raise CommandError(
@@ -307,12 +312,3 @@ def _check(args: argparse.Namespace) -> None:
         raise CommandError(f"{asked} takes a single file that is read into memory, not counts")
     if is_data_set(args.data):
         raise CommandError(f"{args.data} has two classes: leave {asked} out")
-
-
-def _read(args: argparse.Namespace) -> tuple[Dataset, pd.Series]:
-    """The table, and the label of each of its rows; CommandError or ValueError when they are wrong."""
-    sheet = sheet_of(args)
-    labels, some = classes_of(sheet, args.target)
-    data = of_sheet(args, sheet, some, unknown="negative")
-    say_leaks({name: said for name, said in sheet.leaks(args.target).items() if name in data.X})
-    return data, labels

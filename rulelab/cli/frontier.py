@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import count
-from ..parameters import MAX_LENGTH
+from ..families import FAMILIES
+from ..families import least_gap as words
+from ..families.wording import at_least, count, restricted
+from ..parameters import FREE_RULES, MAX_LENGTH, MIN_ACCURACY
 from ..shown import digits, figure, percent
-from .families import CRITERIA_NAMES, MODELS, add_memory, add_problem, reader_of, recipe_of
-from .options import add, add_limits, add_written, number, several, table_command, whole
-from .output import RESULT, CommandError, bad_input, one_line, save, table
-from .progress import distance, drained
-from .reading import read_problem
+from .fit import proof_of, rates_of_groups, save_proof, say_doubts
+from .options import (
+    CRITERIA_NAMES,
+    MODELS,
+    add_columns,
+    add_limits,
+    add_options,
+    add_parameters,
+    add_preparation,
+    add_problem,
+    number,
+    reader_of,
+    recipe_of,
+    several,
+    table_command,
+    whole,
+)
+from .output import CommandError, bad_input, distance, drained, one_line, refuse, save, table
+from .reading import labels, problem_of, read, read_problem
 
 if TYPE_CHECKING:
-    from ..frontiers import Frontier
+    from ..frontiers import Frontier, GapFrontier
     from ..recipe import Recipe
-    from ..rule_list import FrontierSearch
+    from ..rule_list import FrontierSearch, LeastGapSearch
+    from ..rule_set import LeastGapRuleSetSearch
     from ..search import Search
     from ..snapshot import Snapshot
+
+    OneGap = LeastGapSearch | LeastGapRuleSetSearch
 
 _MAX_LENGTH = 8
 _OTHERWISE = ("policy", "max_length", "max_complexity", "fairness", "column_limit", "labels")
@@ -41,19 +60,13 @@ def add_to(commands: Any) -> None:
     )
     brief = "errors by number of rules, or by tolerance"
     parser = table_command(commands, frontier, "frontier", brief, what, *_OF_PLACES)
-    add_written(parser, endings=RESULT, text="save the points: FILE.json, with their models, or FILE.csv")
+    add_options(parser, "frontier")
     add_problem(parser, _OF_PLACES, _OTHERWISE)
-    suppressed = {"default": argparse.SUPPRESS}
+    reads = {"--max-length": {"type": reader_of(MAX_LENGTH)}, "--max-complexity": {"type": several(whole(2))}}
     group = parser.add_argument_group("points")
-    text = f"of rule lists by number of rules: most rules of the last point (default: {_MAX_LENGTH})"
-    add(group, "--max-length", type=reader_of(MAX_LENGTH), metavar="K", text=text, **suppressed)
-    names = ", ".join(CRITERIA_NAMES)
-    text = f"a criterion ({names}), with tolerances after a colon where they are not the papers'"
-    add(group, "--fairness", metavar="NAME[:EPS,..]", text=text, **suppressed)
-    text = "of rule sets: most rules and conditions together; several with commas (default: 5,10,15,20,30)"
-    add(group, "--max-complexity", type=several(whole(2)), metavar="C,..", text=text, **suppressed)
-    add(parser, "--random-state", type=whole(0), metavar="N", text="of rule sets: seed of what is random")
-    add_memory(add_limits(parser, "At a limit, and at Ctrl-C, every point is given with its proven bound."))
+    add_options(group, "frontier.points", reads, most=_MAX_LENGTH, names=", ".join(CRITERIA_NAMES))
+    add_options(parser, "frontier.search")
+    add_limits(parser, "At a limit, and at Ctrl-C, every point is given with its proven bound.")
 
 
 def frontier(args: argparse.Namespace) -> int:
@@ -70,8 +83,8 @@ def frontier(args: argparse.Namespace) -> int:
 
 def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> None:
     """Refuse options that mean nothing for the points asked for."""
-    if args.model != "rule-set" and args.random_state is not None:
-        raise CommandError(f"--random-state is not an option of --model {args.model}: nothing is random there")
+    if args.model != "rule-set":
+        refuse(args, ["random_state"], f"--model {args.model}: nothing is random there")
     if args.model == "falling-rule-list" and not by_tolerance:
         raise CommandError(f"--model {args.model} needs --fairness, one of {', '.join(CRITERIA_NAMES)}")
     meaningless = {
@@ -80,12 +93,9 @@ def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> Non
         "max_length": not by_rules,
         "max_complexity": args.model != "rule-set",
     }
-    for name, refused in meaningless.items():
-        if refused and hasattr(args, name):
-            without = "with" if by_tolerance else "without"
-            raise CommandError(
-                f"--{name.replace('_', '-')} is not an option of --model {args.model} {without} --fairness here"
-            )
+    without = "with" if by_tolerance else "without"
+    names = (name for name, refused in meaningless.items() if refused)
+    refuse(args, names, f"--model {args.model} {without} --fairness here")
 
 
 Made = tuple["Search", Callable[["Snapshot", str], str], Callable[["Snapshot"], str]]
@@ -154,30 +164,43 @@ def _of_places(args: argparse.Namespace, recipe: Recipe) -> Made:
 
 
 def _closed_points(snapshot: Snapshot) -> str:
-    return f"{snapshot.counts['closed']} of {count(snapshot.counts['points'], 'point')} closed  {distance(snapshot)}"
+    return f"{snapshot.counts['closed']} of {count(snapshot.counts['points'], 'point')} closed"
 
 
 def _show_places(search: Frontier, snapshot: Snapshot, ended: str) -> str:
     from ..report import front
 
     sets, fair = search.family == "rule_set", "tolerance" in search.axes
-    rows = []
-    for point in search.points:
-        start = [f"{point.place[axis]:g}" for axis in search.axes]
-        if point.model is None:
-            found = "none meets it" if point.status == "infeasible" else "none found"
-            rows.append((*start, "-", found, *(("-",) * (4 if fair else 3))))
-            continue
+
+    def cells(point: Any) -> list[str]:
         proven = "yes" if point.status == "proven" else f"at least {digits(point.lower_bound, 7)}"
-        apart = () if point.true_gap is None else (percent(point.true_gap),)
-        own = (figure(point.value), proven, digits(point.model.errors), *apart, f"{point.model.complexity}")
-        rows.append((*start, *own, one_line(_rules(point.model)) or "-"))
+        return [figure(point.value), proven, digits(point.model.errors), *([percent(point.true_gap)] if fair else [])]
+
     axes = [{"tolerance": "tolerance", "max_complexity": "complexity"}[axis] for axis in search.axes]
     value, rule = ("loss", "positive if") if sets else ("objective", "if .. else if ..")
     head = [*axes, value, "proven", "errors", *(("gap %",) if fair else ()), "used", rule]
-    said = front(search, snapshot, ended, beside=tuple(_warnings(search)))
-    right = [k for k, name in enumerate(head) if name not in ("proven", rule)]
-    return table(head, rows, right=right) + f"\n\n{said.to_text()}"
+    shown = points_table(search.points, head, lambda point: [f"{point.place[axis]:g}" for axis in search.axes], cells)
+    return f"{shown}\n\n{front(search, snapshot, ended, beside=tuple(_warnings(search))).to_text()}"
+
+
+def points_table(
+    points: Iterable[Any],
+    head: Sequence[str],
+    place: Callable[[Any], list[str]],
+    cells: Callable[[Any], list[str]],
+    none: str = "none meets it",
+) -> str:
+    """Points of a front: where each is, what is said of its model, how large it is, and its rules."""
+    rows = []
+    for point in points:
+        start = place(point)
+        if point.model is None:
+            own = ["-", none if point.status == "infeasible" else "none found"]
+            rows.append([*start, *own, *["-"] * (len(head) - len(start) - 2)])
+        else:
+            rows.append([*start, *cells(point), f"{point.model.complexity}", one_line(_rules(point.model)) or "-"])
+    right = [k for k, name in enumerate(head) if name not in ("proven", head[-1])]
+    return table(head, rows, right)
 
 
 def _warnings(search: Frontier) -> list[str]:
@@ -203,7 +226,135 @@ def _warnings(search: Frontier) -> list[str]:
 
 
 def _rules(model: Any) -> str:
-    from ..models import RuleSet
+    """The rules in a line."""
     from ..models.clause import formula
 
-    return formula(model.rules, model.form) if isinstance(model, RuleSet) else "; ".join(r.name for r in model.rules)
+    if model.family == "rule_set":
+        return formula(model.rules, model.form)
+    return "; ".join(f"{rule.name} -> {rule.prediction}" for rule in model.rules)
+
+
+_OF_GAPS = ("regularization", "policy", "max_length", "fairness", "labels")
+"""Parameters that mean something else here."""
+_GAP_MODELS = ["rule-list", "rule-set"]
+_OF_GAP = {
+    "rule-list": ("beam_width", "min_group_size"),
+    "rule-set": ("max_complexity", "max_conditions", "loss", "form", "column_limit", "min_group_size"),
+}
+"""The parameters of a recipe that a search of each family takes."""
+
+
+def add_gaps_to(commands: Any) -> None:
+    what = (
+        "The rule list or rule set of least gap between groups among those that are as accurate as is asked for, with "
+        "a proof that none has a smaller one; for several accuracies, or none, a table of them. Of rule sets accuracy "
+        "and gap are counted as by the Hamming loss, unless --loss says zero_one: then as the set predicts."
+    )
+    parser = table_command(commands, least_gap, "least-gap", "find the least gap between groups", what)
+    add_options(parser, "least_gap", {"--accuracy": {"type": several(reader_of(MIN_ACCURACY))}})
+    add_columns(parser)
+    add_preparation(parser, _GAP_MODELS)
+    names = list(CRITERIA_NAMES)
+    reads: dict[str, dict[str, Any]] = {"--criterion": {"choices": names, "default": names[0]}}
+    reads |= {"--max-length": {"type": reader_of(MAX_LENGTH)}, "--regularization": {"type": reader_of(FREE_RULES)}}
+    add_options(parser.add_argument_group("gap"), "least_gap.gap", reads, price=FREE_RULES.default)
+    add_options(parser, "least_gap.search")
+    add_parameters(parser, _GAP_MODELS, without=_OF_GAPS)
+    add_limits(parser, "At a limit, and at Ctrl-C, what is found is given with its proven bound.")
+
+
+def least_gap(args: argparse.Namespace) -> int:
+    single = args.accuracy is not None and len(args.accuracy) == 1
+    for name in ("output", "proof") if not single else ():
+        if getattr(args, name) is not None:
+            raise CommandError(
+                f"{'-o' if name == 'output' else '--proof'} is of a single accuracy: give one --accuracy"
+            )
+    if args.proof is not None and args.weight is not None:
+        raise CommandError("--proof is checked on rows that count alike: leave --weight out")
+    shared, recipe = _gaps_chosen(args)
+    search = (_one_gap if single else _gap_front)(args, recipe, shared)
+    save(args.to_json, search, args.quiet)
+    return 0
+
+
+def _gaps_chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
+    """The arguments of the searches of the family, and how the problem is made."""
+    lists = args.model == "rule-list"
+    shared: dict[str, Any] = {"criterion": args.criterion}
+    own = {"regularization": FREE_RULES.default, "max_length": None}
+    if lists:
+        refuse(args, ["random_state"], f"--model {args.model}: nothing is random there")
+        shared |= {name: vars(args).pop(name, default) for name, default in own.items()}  # a recipe means others
+    else:
+        refuse(args, own, f"--model {args.model} here")
+    shared |= {} if lists else {"random_state": args.random_state}
+    recipe = recipe_of(args, args.model, without=_OF_GAPS)
+    return shared | {name: recipe[name] for name in ("memory_limit", *_OF_GAP[args.model])}, recipe
+
+
+def _one_gap(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any]) -> OneGap:
+    """The model of least gap at one accuracy."""
+    from .. import rule_list, rule_set
+    from ..report.known import Known, told
+    from ..report.report import why_ended
+    from ..snapshot import Status
+
+    with bad_input():
+        make: Any = rule_list.LeastGapSearch if args.model == "rule-list" else rule_set.LeastGapRuleSetSearch
+        data, counts = read(args, recipe)
+        search: OneGap = make(problem_of(args, data, recipe, True, counts), min_accuracy=args.accuracy[0], **shared)
+    snapshot, ended = drained(search, args)
+    if snapshot.incumbent is None:
+        if snapshot.status is Status.INFEASIBLE:
+            meant = words.meant(search.parameters, search.problem.n_antecedents)
+            raise CommandError(f"proven: there is no {meant}", 1)
+        raise CommandError(f"{why_ended(snapshot) or ended} before a model was found that is as accurate", 1)
+    model = snapshot.incumbent.model.relabelled(labels(data))
+    print(model.to_text(data.target), _verdict_of_gap(search, snapshot, why_ended(snapshot) or ended), sep="\n\n")
+    print("", rates_of_groups(snapshot.incumbent.model, data), sep="\n")
+    say_doubts(Known.of(model, data, **told(snapshot, args.criterion)))
+    save(args.output, f"{model.to_json()}\n", args.quiet)
+    if args.proof is not None:
+        save_proof(args, lambda: proof_of(search, data), getattr(search, "certified", True))
+    return search
+
+
+def _verdict_of_gap(search: OneGap, snapshot: Snapshot, ended: str) -> str:
+    best, parameters, m = snapshot.incumbent, search.parameters, search.problem.n_antecedents
+    assert best is not None
+    right = f"{percent(1 - best.errors / best.model.weight, 2)} % right"
+    found = f"gap {words.points(best.objective)} = {search.least} in {words.measured(parameters)}, {right}"
+    work = f"{snapshot.seconds:.2f} s, " + ", ".join(f"{n} {what}" for what, n in snapshot.counts.items() if n)
+    if not search.gap_is_proven:
+        bound = words.bound(parameters, m, snapshot.lower_bound)
+        return f"not certified ({ended}): {found}\n{bound}\n{work}"
+    noun = FAMILIES[search.family].noun.split()[-1]
+    price = "loss" if noun == "set" else f"errors / rows + {parameters['regularization']:g} x rules"
+    tie = f"no other {noun} of that gap has less {price}"
+    if snapshot.phase == "ties":
+        tie = f"whether another {noun} of that gap has less {price} is open ({ended})"
+    return f"certified: {words.claim(parameters, m)}{restricted(search.problem)}\n{found}\n{tie}\n{work}"
+
+
+def _gap_front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any]) -> GapFrontier:
+    """The least gap at several accuracies."""
+    from ..frontiers import GapFrontier
+    from ..report import front
+
+    with bad_input():
+        _, problem = read_problem(args, recipe, grouped=True)
+        search = GapFrontier(problem, accuracies=args.accuracy, model=args.model.replace("-", "_"), **shared)
+    snapshot, ended = drained(search, args, describe=_closed_points)
+    noun = FAMILIES[search.family].noun.split()[-1]
+
+    def cells(point: Any) -> list[str]:
+        proven = "yes" if point.status == "proven" else f"at least {at_least(100 * point.lower_bound)}"
+        return [f"{100 * point.value:.4f}", proven, f"{100 * point.accuracy:.2f}"]
+
+    size = ("rules", "if .. else if ..") if noun == "list" else ("complexity", "positive if")
+    head = ("accuracy at least %", "gap, points", "proven", "accuracy %", *size)
+    none = f"no {noun} is as accurate"
+    shown = points_table(search.points, head, lambda at: [f"{100 * at.place['min_accuracy']:.10g}"], cells, none)
+    print(shown, front(search, snapshot, ended).to_text(), sep="\n\n")
+    return search

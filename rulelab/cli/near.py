@@ -1,4 +1,4 @@
-"""``rulelab near``: all rule lists or rule sets near the optimum, counted, and what they have in common."""
+"""Questions around a model: what is near it, which rows it depends on, which rules return, what each bound is worth."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from ..families.wording import at_least, count
-from ..shown import digits, percent
-from .families import add_memory, add_problem, recipe_of
-from .options import add, add_limits, add_written, least_zero, table_command, whole
-from .output import RESULT, CommandError, as_option, bad_input, one_line, save, table
-from .progress import drained
-from .reading import read_problem
+from ..families.wording import at_least, at_most, count
+from ..shown import digits, percent, share
+from .options import MODELS, add_limits, add_options, add_problem, recipe_of, table_command
+from .output import CommandError, as_option, bad_input, drained, one_line, save, table, tell
+from .reading import labels, read, read_problem
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..ablation import Ablation
     from ..datasets import Dataset
+    from ..rule_list import Robustness, RobustnessSearch
+    from ..search import Search
     from ..snapshot import Snapshot
 
 _SHOWN = 20
@@ -33,17 +34,10 @@ def add_to(commands: Any) -> None:
         "they share."
     )
     parser = table_command(commands, near, "near", "find all rule lists near the optimum", what)
-    add(parser, "--model", "--family", choices=_MODELS, default=_MODELS[0], text="the family of models")
-    text = "save all that is found: FILE.json, FILE.csv, or FILE.html to explore it in a browser"
-    add_written(parser, endings=(*RESULT, ".html"), text=text)
+    add_options(parser, "near")
     add_problem(parser, _MODELS, _WITHOUT)
-    group = parser.add_argument_group("what is near")
-    text = "models whose objective is at most so much above the optimum (default: 0.01; of rule sets a ratio of 0.01)"
-    add(group, "--within", type=least_zero, metavar="X", text=text)
-    add(group, "--ratio", type=least_zero, metavar="X", text="the same as a share of the optimum, instead of --within")
-    add(group, "--max", type=whole(1), metavar="N", text="most models: those that predict differently (default: 10000)")
-    add(group, "--count-lists", action="store_true", text="count all lists instead of listing the models")
-    add_memory(add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven."))
+    add_options(parser.add_argument_group("what is near"), "near.distance")
+    add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven.")
 
 
 def near(args: argparse.Namespace) -> int:
@@ -66,9 +60,9 @@ def near(args: argparse.Namespace) -> int:
     kind = "counted" if args.count_lists else args.model
     snapshot, ended = drained(search, args, describe=_found)
     result = search.result()
-    known = Near(
-        result, snapshot, ended, longest=search.parameters.get("max_length"), work=_work(search, snapshot, kind)
-    )
+    states = f"{count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
+    work = {"counted": states, "rule-set": ""}.get(kind, f"{search.work} prefixes expanded")
+    known = Near(result, snapshot, ended, longest=search.parameters.get("max_length"), work=work)
     print("\n\n".join(filter(None, [*_tables(kind, result), known.to_text(as_option)])))
     save(output, _page(search, result, snapshot, data) if as_page else search, args.quiet)
     return 0
@@ -168,8 +162,193 @@ def _text(value: str | tuple[str, ...]) -> str:
     return one_line(value if isinstance(value, str) else "; ".join(value)) or "-"
 
 
-def _work(search: Any, snapshot: Snapshot, kind: str) -> str:
-    """What is said of the work beside the seconds."""
-    if kind == "counted":
-        return f"{count(snapshot.counts.get('states', 0), 'set')} of rows looked at"
-    return "" if kind == "rule-set" else f"{search.work} prefixes expanded"
+def add_stability_to(commands: Any) -> None:
+    what = "Search the best model of the table and of bootstrap samples of its rows: which rules return?"
+    parser = table_command(commands, stability, "stability", "which rules of a model return", what)
+    add_options(parser, "stability", {"--model": {"choices": list(MODELS)}})
+    add_problem(parser)
+    add_options(parser, "stability.search")
+    add_limits(parser, "Of each search; at Ctrl-C what the samples so far say is given.")
+
+
+def stability(args: argparse.Namespace) -> int:
+    from .. import estimators
+
+    recipe = recipe_of(args, args.model)
+    classifier = {
+        "rule-list": estimators.RuleListClassifier,
+        "falling-rule-list": estimators.FallingRuleListClassifier,
+        "rule-set": estimators.RuleSetClassifier,
+    }[args.model]
+    with bad_input():
+        data, counts = read(args, recipe)
+        grouped = recipe.parameters.get("fairness") is not None
+        if grouped and data.sensitive is None:
+            raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
+        found = estimators.stability(
+            classifier(**recipe.parameters, time_limit=args.time_limit, random_state=args.random_state),
+            data.X if counts is None else counts.training.frame,
+            data.y,
+            data.weight,
+            data.sensitive if grouped else None,
+            n_samples=args.samples,
+            random_state=args.random_state,
+        )
+    rows = [
+        (one_line(row.rule), "yes" if row.in_reference else "no", f"{row.returns}", percent(row.share, 0))
+        for row in found.rules.head(_SHOWN).itertuples(index=False)
+    ]
+    print(table(("rule", "of the table", "returns", "%"), rows, right=(2, 3)) if rows else "no model has a rule")
+    if len(found.rules) > _SHOWN:
+        print(f"and {count(len(found.rules) - _SHOWN, 'more rule')}; -o FILE.csv saves all")
+    figures = found.fits[["error_rate", "unseen_error_rate", "rules", "shared_rules"]].astype(float)
+    names = ("error rate, on its own rows", "error rate, on rows not drawn", "rules", "rules shared with the whole")
+    of = figures.iloc[1:]
+    columns = (figures.iloc[0], of.mean(), of.std(), of.min(), of.max())
+    cells = [
+        (name, *("-" if isnan(column[at]) else share(column[at], 3) for column in columns))
+        for name, at in zip(names, figures, strict=True)
+    ]
+    print("\n" + table(("", "table", "mean", "std", "least", "most"), cells, right=range(1, 6)))
+    proven, done = int((found.fits["status"] == "optimal").sum()), len(found.fits) - 1
+    print(f"\n{done} of {count(args.samples, 'sample')} done; {proven} of {count(done + 1, 'model')} proven optimal")
+    save(args.output, found.rules, args.quiet)
+    return 0
+
+
+_WORDS = {"relabelled": "labels are wrong", "removed": "rows are removed", "added": "rows are added"}
+
+
+def add_robustness_to(commands: Any) -> None:
+    what = (
+        "How many labels may be wrong, rows removed, or rows like training rows added, before another "
+        "rule list over the same antecedents is better than the optimal one: exactly, with that list."
+    )
+    parser = table_command(commands, robustness, "robustness", "how many rows an optimum depends on", what)
+    add_options(parser, "robustness")
+    add_problem(parser, ["rule-list"], _WITHOUT)
+    add_limits(parser, "At a limit, and at Ctrl-C, what is proven by then is given.")
+
+
+def robustness(args: argparse.Namespace) -> int:
+    from ..report import Withstood
+    from ..rule_list import RobustnessSearch, RuleListSearch
+
+    recipe = recipe_of(args, "rule-list", without=_WITHOUT)
+    with bad_input():
+        data, problem = read_problem(args, recipe)
+        best = recipe.search(problem)
+        assert isinstance(best, RuleListSearch)
+        search = RobustnessSearch(best, memory_limit=recipe["memory_limit"])
+    snapshot, ended = drained(search, args, describe=_known)
+    known = search.robustness
+    if known is not None:
+        print(known.model.relabelled(labels(data)).to_text(data.target), end="\n\n")
+        print(_changes(known), end="\n\n")
+    print(Withstood.of(search, snapshot, ended).to_text())
+    save(args.output, search, args.quiet)
+    return 0
+
+
+def robustness_of(search: Search) -> RobustnessSearch:
+    """The search for the robustness of a fit's list, where there is one."""
+    from ..rule_list import RobustnessSearch, RuleListSearch
+
+    if not isinstance(search, RuleListSearch):
+        raise CommandError("--robustness is of rule lists that need not be fair and do not have to use anything")
+    try:
+        return RobustnessSearch(search, memory_limit=search.memory_limit)
+    except ValueError as error:
+        raise CommandError(f"--robustness: {error}") from error
+
+
+def stays_optimal(search: RobustnessSearch, args: argparse.Namespace, spent: float) -> str:
+    """What is proven of a fit's list in what is left of its time, after so many seconds; what is printed."""
+    left = None if args.time_limit is None else max(0.0, args.time_limit - spent)
+    drained(search, argparse.Namespace(quiet=args.quiet, time_limit=left), describe=_known)
+    return "it is not known to be optimal" if search.robustness is None else str(search.robustness)
+
+
+def _known(snapshot: Snapshot) -> str:
+    """What the progress says."""
+    if snapshot.phase == "optimum":
+        objective = float("inf") if snapshot.incumbent is None else snapshot.incumbent.objective
+        return f"objective {objective:.7f}  bound {at_least(snapshot.lower_bound, 7)}"
+    withstands, breaks = snapshot.detail["withstands"], snapshot.detail["breaks"]
+    return "  ".join(f"{change} {withstands[change]}..{breaks.get(change, '?')}" for change in withstands)
+
+
+def _changes(known: Robustness) -> str:
+    rows = [
+        (
+            _WORDS[each.change],
+            f"{each.withstands}",
+            "-" if each.breaks is None else f"{each.breaks}",
+            "yes" if each.exact else "no",
+            "-" if each.rival is None else one_line("; ".join(each.rival.antecedent_names)) or "no rule",
+        )
+        for each in known.changes
+    ]
+    return table(
+        ("", "stays optimal with any", "not with", "exact", "then better: if .. else if .."), rows, right=(1, 2)
+    )
+
+
+_ABLATED = ("rule-list", "falling-rule-list")
+
+
+def add_ablation_to(commands: Any) -> None:
+    what = "Run a search as it is set and once more without each of its bounds: the optimum is the same, the work not."
+    parser = table_command(commands, ablate, "ablate", "measure what each bound is worth", what, *_ABLATED)
+    add_options(parser, "ablate")
+    add_problem(parser, _ABLATED, ["fairness", "min_group_size", "labels"])
+    add_limits(parser, "Each run has the whole time; at Ctrl-C what has ended is shown.")
+
+
+def ablate(args: argparse.Namespace) -> int:
+    from ..ablation import Ablation, of_the_paper
+
+    recipe = recipe_of(args, args.model)
+    with bad_input():
+        _, problem = read_problem(args, recipe)
+        search = recipe.search(problem)
+        if args.added:
+            search = of_the_paper(search)
+        ablation = Ablation(search, args.added)
+    search.compile()
+    _ablated(ablation, args)
+    print(_ablation_table(ablation))
+    save(args.output, ablation.frame, args.quiet)
+    if ablation.contradiction:
+        raise CommandError(ablation.contradiction, 1)
+    return 0
+
+
+def _ablated(ablation: Ablation, args: argparse.Namespace) -> None:
+    of = len(ablation.variants)
+    try:
+        tell(args, f"1 of {of}: {ablation.variants[0].name}")
+        for outcome in ablation.steps(time_limit=args.time_limit):
+            at = len(ablation.outcomes)
+            if at < of:
+                tell(args, f"{at + 1} of {of}: {ablation.variants[at].name}; {outcome.variant.name} has ended")
+    except KeyboardInterrupt:
+        tell(args, "interrupted: the runs that have ended are shown")
+
+
+def _ablation_table(ablation: Ablation) -> str:
+    from ..ablation import ALIKE
+
+    frame = ablation.frame
+    rows = [
+        (
+            row.variant,
+            f"{row.limit} limit" if isinstance(row.limit, str) else row.status,
+            *(f"{row.objective:.7f}", at_most(row.gap)),
+            *(f"{row.nodes}", f"{row.nodes_factor:.3g}", f"{row.seconds:.2f}", f"{row.seconds_factor:.3g}"),
+        )
+        for row in frame.itertuples(index=False)
+    ]
+    heads = ("", "status", "objective", "gap", "nodes", "nodes ×", "seconds", "seconds ×")
+    shown = table(heads, rows, right=range(2, 8))
+    return shown if ablation.added else f"{shown}\n\n{ALIKE}"

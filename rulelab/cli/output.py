@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import argparse
 import glob
+import math
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import files
+from ..families.wording import at_least, at_most
+from ..progress import noted
 from ..shown import printable
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..report import Known
     from ..search import Search
+    from ..snapshot import Snapshot
 
 
 def as_option(name: str) -> str:
@@ -35,6 +40,14 @@ class CommandError(Exception):
         said = text_of(message) if isinstance(message, ValueError) else str(message)
         super().__init__(said.titled(as_option) if isinstance(said, Text) else said)
         self.status = status
+
+
+def refuse(args: argparse.Namespace, names: Iterable[str], where: str) -> None:
+    """End the command where one of these options is given, which mean nothing there."""
+    for name in names:
+        value = getattr(args, name, None)
+        if value is not None and value is not False and value != []:
+            raise CommandError(f"{as_option(name)} is not an option of {where}")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:
@@ -70,18 +83,6 @@ def say_identifiers(name: str, columns: Sequence[str]) -> None:
         say(one_line(f"{name}: identifiers of rows: {names}, no feature unless --keep-identifiers"))
 
 
-def say_doubts(known: Known) -> None:
-    """Print what is to be doubted of a model, a line for each; nothing when nothing is."""
-    from ..report import TITLE, doubted
-
-    if found := doubted(known):
-        print("", TITLE, *(one_line(f"- {each}") for each in found), sep="\n")
-
-
-RESULT = (".json", ".csv")
-"""The endings of a result: all that was found, or its table."""
-
-
 class Read(str):
     """The value of an option that names what is read: a file, several, or the name of a data set."""
 
@@ -113,12 +114,7 @@ def to_write(*endings: str) -> Callable[[str], Written]:
 
 
 def check_files(args: argparse.Namespace) -> None:
-    """Refuse to write over what is read, or two things into one file, by whatever names; before any work is done.
-
-    The names of files to write become paths.
-
-    Raises CommandError.
-    """
+    """Refuse to write over what is read, or two things into one file; the names of files to write become paths."""
     written = list(_named(args, Written))
     sources = [source for _, source in _named(args, Read)] if written else []
     if written and getattr(args, "store", "") is None and (args.command == "runs" or args.keep is not None):
@@ -196,19 +192,6 @@ def writing(path: Path) -> Iterator[None]:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}", 1) from error
 
 
-def save_model(args: argparse.Namespace, model: Any) -> CommandError | None:
-    """Write a model before anything is printed, for whoever reads that may have gone; the error to raise afterwards."""
-    path = args.output
-    if path is not None:
-        try:
-            with writing(path):
-                model.to_json(path)
-            tell(args, f"saved {path}")
-        except CommandError as error:
-            return error
-    return None
-
-
 def save(path: Path | None, content: Search | pd.DataFrame | str, quiet: bool = False) -> None:
     """Write a text, a table as CSV, or a result as the ending says, and tell so; nothing where no file is named."""
     if path is None:
@@ -223,3 +206,79 @@ def save(path: Path | None, content: Search | pd.DataFrame | str, quiet: bool = 
             content.to_json(path)  # type: ignore[operator]
     if not quiet:
         say(f"saved {path}")
+
+
+_REFRESH_SECONDS = 0.25
+_LOG_SECONDS = 5.0
+
+
+def distance(snapshot: Snapshot) -> str:
+    """How far the best model is from the bound."""
+    objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
+    return (
+        f"objective {objective:.7f}  bound {at_least(snapshot.lower_bound, 7)}  gap {at_most(snapshot.gap)}  "
+        f"queued {sum(snapshot.queue_by_length)}"
+    )
+
+
+def drained(
+    search: Search,
+    args: argparse.Namespace,
+    gap: float = 0.0,
+    describe: Callable[[Snapshot], str] = distance,
+    observe: Callable[[Snapshot], None] | None = None,
+) -> tuple[Snapshot, str]:
+    """The last state of a search within the limits of the options, and "interrupted" where Ctrl-C ended it."""
+    from ..snapshot import time_left
+
+    if not search.compiled:
+        tell(
+            args, "loading the compiled search (the first time on a machine it is compiled, which takes up to a minute)"
+        )
+        search.compile()
+    if left_out := getattr(search, "left_out", ""):
+        say(one_line(left_out))
+    line, best = None if args.quiet else Line(), math.inf
+
+    def said(snapshot: Snapshot) -> str:
+        return f"{snapshot.seconds:8.1f} s  {snapshot.phase:<9}  {describe(snapshot)}"
+
+    with noted() as interrupted:
+        for snapshot in search.steps(time_limit=args.time_limit, gap=gap):
+            if observe:
+                observe(snapshot)
+            if line:
+                objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
+                left = time_left(snapshot, search.seconds)
+                line.show(f"{said(snapshot)}  {left}".rstrip(), at_once=objective < best)
+                best = min(best, objective)
+            if interrupted:
+                break
+    if interrupted:
+        search.stopped_by = "interrupted"
+    if line:
+        line.end(said(snapshot).rstrip())
+    return snapshot, "interrupted" if interrupted else ""
+
+
+class Line:
+    """Progress on stderr: one line that changes on a terminal, else a line now and then."""
+
+    def __init__(self) -> None:
+        self._terminal, self._shown_at = sys.stderr.isatty(), -math.inf
+
+    def show(self, line: str, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if at_once or now - self._shown_at >= (_REFRESH_SECONDS if self._terminal else _LOG_SECONDS):
+            self._shown_at = now
+            self._write(line)
+
+    def end(self, line: str) -> None:
+        self._write(line)
+        if self._terminal:
+            say("")
+
+    def _write(self, line: str) -> None:
+        if self._terminal:  # one line, which a longer one than the terminal would not be
+            line = f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}"
+        print(line, end="" if self._terminal else "\n", file=sys.stderr, flush=True)

@@ -108,10 +108,7 @@ def problem_of(
     counts: PatternCounts | None = None,
     note: Callable[[str], None] = say,
 ) -> Problem:
-    """The problem of the data, told how large it is; with groups of people for fairness, or where they are wanted.
-
-    What rules had to do without is told to ``note``.
-    """
+    """The problem of the data, whose size is told; what rules had to do without is told to ``note``."""
     counts = None if counts is None else counts.training
     conditions = counts.frame if counts is not None else recipe.conditions(data.X, data.weight)[0]
     features, fewer = recipe.features(conditions, data.y, data.weight, data.X.columns)
@@ -135,10 +132,7 @@ def problem_of(
 
 
 def read_problem(args: argparse.Namespace, recipe: Recipe, grouped: bool | None = False) -> tuple[Dataset, Problem]:
-    """The data and their problem, whose classes are the labels of the file.
-
-    With ``grouped`` the problem has groups of people; None: where the data have some.
-    """
+    """The data and their problem with the labels of the file; with groups if ``grouped``; None: if there are."""
     data, counts = read(args, recipe)
     grouped = data.sensitive is not None if grouped is None else grouped
     return data, replace(problem_of(args, data, recipe, grouped, counts), classes=labels(data))

@@ -14,8 +14,8 @@ from ..families.criteria import in_words
 from ..families.typed import written
 from ..families.wording import at_most
 from ..shown import digits
-from .options import add, add_written
-from .output import CommandError, Read, bad_input, is_data_set, one_line, reading, say, table, tell, writing
+from .options import add_options
+from .output import CommandError, bad_input, is_data_set, one_line, reading, say, table, tell, writing
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -144,31 +144,17 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("runs", help="list, show, export, import and delete kept runs", description=text)
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
 
-    def action(name: str, run: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
+    def action(name: str, run: Callable[[argparse.Namespace], int], about: str) -> None:
         made = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-        place = "SQLite file or URL of the database (default: the one that rulelab doctor names)"
-        made.add_argument("--store", type=Read, metavar="URL", help=place)
+        add_options(made, "runs")
+        add_options(made, f"runs.{name}")
         made.set_defaults(run=run)
-        return made
 
-    one = action("list", listed, "list the kept runs, the latest first")
-    one.add_argument("words", nargs="*", metavar="WORD", help="words that all have to be in what is known of a run")
-    one.add_argument("--most", type=_whole, default=100, metavar="N", help="how many (default: %(default)s)")
-    one.add_argument("--deleted", action="store_true", help="those that can be brought back")
-    one.add_argument("--json", action="store_true", help="as JSON")
-    one = action("show", shown, "say all that is known of a run")
-    one.add_argument("which", metavar="RUN", help="the hash of the run, or its first digits")
-    one.add_argument("--json", action="store_true", help="as JSON")
-    one = action("export", exported, "write runs with their recordings, models and proofs to a zip archive")
-    one.add_argument("which", nargs="*", metavar="RUN", help="hashes, or their first digits (default: all runs)")
-    add_written(one, required=True, text="the archive")
-    one = action("import", imported, "keep the runs of an archive")
-    text = "as rulelab runs export, or the page, has written it"
-    one.add_argument("file", type=Read, nargs="+", metavar="FILE", help=text)
-    one = action("delete", deleted, "delete runs")
-    one.add_argument("which", nargs="+", metavar="RUN", help="hashes, or their first digits")
-    one.add_argument("--undo", action="store_true", help="instead bring them back")
-    one.add_argument("--forever", action="store_true", help="at once and for good")
+    action("list", listed, "list the kept runs, the latest first")
+    action("show", shown, "say all that is known of a run")
+    action("export", exported, "write runs with their recordings, models and proofs to a zip archive")
+    action("import", imported, "keep the runs of an archive")
+    action("delete", deleted, "delete runs")
 
 
 @contextmanager
@@ -185,19 +171,6 @@ def _opened(args: argparse.Namespace) -> Iterator[Store]:
 
 def _entry(run: Run) -> dict[str, Any]:
     return {"hash": run.hash, "name": run.name, "proof": run.proof, **json.loads(run.about)}
-
-
-def _whole(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 1 << 31:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1, not {text!r}")
-    return int(text)
-
-
-def add_keep(parser: argparse.ArgumentParser) -> None:
-    text = "keep the run under a name, if one is given, where the page lists it and rulelab runs finds it"
-    add(parser, "--keep", nargs="?", const="", metavar="NAME", text=text)
-    text = "SQLite file or URL of the database that --keep writes to (default: the one that rulelab doctor names)"
-    add(parser, "--store", type=Read, metavar="URL", text=text)
 
 
 def check_keep(args: argparse.Namespace) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,24 +11,14 @@ from typing import Any
 
 from .. import __version__
 from ..families.wording import count
-from .options import add, least_zero, size
+from .options import add_options
 from .output import CommandError, bad_input, say
 from .reading import client_at
 
 
-def add_store(parser: argparse.ArgumentParser) -> None:
-    text = "SQLite file or URL of the database that keeps runs, models and proofs, for all visitors to see; none: they "
-    text += "are not kept (default: the file that rulelab doctor names, or none where others than this machine can "
-    text += "connect)"
-    parser.add_argument("--store", metavar="URL", help=text)
-
-
 @contextmanager
 def kept(args: argparse.Namespace) -> Iterator[str]:
-    """Let the page keep its runs, as long as the block lasts; gives a sentence that says where.
-
-    Raises CommandError when the store cannot be used; it is left as it is.
-    """
+    """Let the page keep its runs as long as the block lasts; gives a sentence that says where."""
     from .. import store as stores
     from ..views import keep_runs
     from ..views.serving.settings import is_loopback
@@ -124,40 +113,6 @@ def add_to(commands: Any) -> None:
         "serve", help="serve the dashboard", description="Serve the dashboard, by default to this machine alone."
     )
     parser.set_defaults(run=serve)
-    add(parser, "--port", type=_port, default=5006, text="0 for any free one")
-    add(parser, "--address", default="127.0.0.1", text="network address to listen on")
-    text = "CSV or Parquet files of this machine ('data/*.parquet') that visitors may search as a data set, without"
-    text += " seeing where they lie; repeatable"
-    add(parser, "--table", action="append", default=[], metavar="FILES", text=text)
-    add(parser, "--target", metavar="COLUMN", text="the column of the tables that is predicted")
-    text = "of a Dask cluster whose workers do the sweeps of the pages"
-    add(parser, "--scheduler", metavar="ADDRESS", text=text)
-    add_store(parser)
-    add(parser, "--show", action="store_true", text="open a browser")
-    others = parser.add_argument_group("for others than this machine")
-    text = "under which people open the page, as lab.example:5006 or https://lab.example; repeatable"
-    add(others, "--origin", action="append", default=[], metavar="ADDRESS", text=text)
-    add(others, "--prefix", default="", metavar="PATH", text="the path below which a reverse proxy shows the page")
-    text = "whose pages may hold this one in a frame, as https://lab.example; repeatable"
-    add(others, "--frame-from", action="append", default=[], metavar="ORIGIN", text=text)
-    text = "JSON of names and passwords, that others may not read; nobody else comes in"
-    add(others, "--basic-auth", metavar="FILE", text=text)
-    text = "log in by github, google, generic and others; PANEL_OAUTH_KEY and PANEL_OAUTH_SECRET are in the environment"
-    add(others, "--oauth", metavar="PROVIDER", text=text)
-    text = "of the secret that signs sessions, made where there is none (default: $RULELAB_SECRET, or one that is kept)"
-    add(others, "--secret-file", metavar="FILE", text=text)
-    add(others, "--demo", action="store_true", text="take no files, and end each run after a minute or at 200 MB")
-    running = parser.add_argument_group("keeping it running")
-    text = "tell other machines, too, the figures of /health"
-    add(running, "--open-metrics", action="store_true", text=text)
-    text = "that searches have when the server is asked to end (SIGTERM)"
-    add(running, "--grace", type=least_zero, default=10.0, metavar="SECONDS", text=text)
-    text = "that the server may hold, as 4GB: then the largest search ends with what it has proven, and none begins"
-    add(running, "--memory", type=size, metavar="SIZE", text=text)
-    add(running, "--session-memory", type=size, metavar="SIZE", text="that one search may hold, as 500MB")
-
-
-def _port(text: str) -> int:
-    if not re.fullmatch(r"\d{1,5}", text) or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"must be a port from 0 to 65535, not {text!r}")
-    return int(text)
+    add_options(parser, "serve")
+    add_options(parser.add_argument_group("for others than this machine"), "serve.others")
+    add_options(parser.add_argument_group("keeping it running"), "serve.running")

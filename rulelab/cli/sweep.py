@@ -11,18 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..families import BINARIZING, DEMANDS, EVERY, NAMING
 from ..families.wording import count
-from ..interrupts import noted
-from ..parameters import TIME_LIMIT
+from ..progress import noted
 from ..shown import percent
-from .families import ASKED, add_memory, add_problem, criterion_of, reader_of, recipe_of
-from .options import add, add_written, least_zero, or_none, table_command, whole
-from .output import CommandError, bad_input, is_data_set, one_line, save, say, table
-from .progress import Line
+from .options import ASKED, add_limits, add_options, add_problem, criterion_of, reader_of, recipe_of, table_command
+from .output import CommandError, Line, bad_input, is_data_set, one_line, save, say, table
 from .reading import client_at, read
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..recipe import Recipe
     from ..sweeps import Sweep
 
@@ -37,33 +32,12 @@ def add_to(commands: Any) -> None:
         "where rows are counted, on their test rows, and say which are on the front of accuracy and complexity."
     )
     parser = table_command(commands, sweep, "sweep", "accuracy, complexity and fairness over parameters", what)
-    add(
-        parser,
-        "--model",
-        choices=list(ASKED),
-        default="rule-list",
-        text="the family of models, or the least gap between groups",
-    )
-    text = "values of a parameter, as regularization=0.05,0.01 or fairness=none,equal-opportunity:0.05; repeatable"
-    add(parser, "--vary", action="append", default=[], metavar="NAME=V,..", text=text)
-    text = f"of the cross-validation (default: {_FOLDS}); counted rows have --test-share or --test-column instead"
-    add(parser, "--folds", type=whole(2), metavar="N", text=text)
-    text = "another method on the same conditions and rows, as cart or logistic-regression; repeatable"
-    add(parser, "--compare", action="append", default=[], metavar="NAME", text=text)
     names = [name.replace("_", "-") for name, record in EVERY.items() if len(record.tolerances) == 1]
-    text = f"the gap between groups that is told, and of the least gap the one that is meant (default: {names[0]})"
-    add(parser, "--criterion", choices=names, default=argparse.SUPPRESS, text=text)
-    add_written(parser, text="save the points, on test and on training rows, as CSV")
-    add_written(parser, "--fits", text="save every fit with its model as CSV")
-    text = "keep every result here at once; the same command goes on with what the file holds"
-    add_written(parser, "--results", text=text)
-    add(parser, "--jobs", type=whole(1), default=1, metavar="N", text="fits at a time")
+    choices = {"--model": {"choices": list(ASKED)}, "--criterion": {"choices": names}}
+    add_options(parser, "sweep", choices, folds=_FOLDS, first=names[0])
     add_problem(parser, ASKED, ["criterion"], demands=True)
-    add(parser, "--random-state", type=whole(0), default=0, metavar="N", text="seed of the folds and of what is random")
-    limits = parser.add_argument_group("limits", "At Ctrl-C the fits that are done are told.")
-    text = "seconds of each search, or none"
-    add(limits, "--time-limit", type=or_none(least_zero), default=TIME_LIMIT, metavar="S", text=text)
-    add_memory(limits)
+    add_options(parser, "sweep.search")
+    add_limits(parser, "At Ctrl-C the fits that are done are told.", "sweep.limits")
 
 
 def sweep(args: argparse.Namespace) -> int:
@@ -168,6 +142,8 @@ def _followed(running: Sweep, quiet: bool) -> bool:
 
 
 def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted: bool) -> int:
+    import pandas as pd
+
     for message in running.messages:
         say(one_line(message))
     failed = [result for result in running.results if result.status == "failed"]
@@ -177,18 +153,14 @@ def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted:
     for result in empty[:1]:
         say(f"{count(len(empty), 'fit')} without a model, the first: {one_line(result.message)}")
     if running.results:
-        print(_points(running, _told_gap(args, recipe)), end="\n\n")
+        default = recipe["criterion"] if recipe.family.needs_groups else next(iter(EVERY))
+        print(_points(running, getattr(args, "criterion", default).replace("-", "_")), end="\n\n")
     print(_verdict(running, recipe, interrupted))
-    for path, frame in ((args.output, _both_parts(running)), (args.fits, running.frame)):
+    both = pd.concat([running.points(on).assign(rows=on) for on in ("test", "train")], ignore_index=True)
+    for path, frame in ((args.output, both), (args.fits, running.frame)):
         if path is not None:
             save(path, frame.to_csv(index=False), args.quiet)
     return 1 if failed else 0
-
-
-def _told_gap(args: argparse.Namespace, recipe: Recipe) -> str:
-    """The gap that stands in the table."""
-    default = recipe["criterion"] if recipe.family.needs_groups else next(iter(EVERY))
-    return str(getattr(args, "criterion", default)).replace("-", "_")
 
 
 def _points(running: Sweep, criterion: str) -> str:
@@ -223,13 +195,6 @@ def _plain(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     return f"{value:g}" if isinstance(value, float) else one_line(str(value))
-
-
-def _both_parts(running: Sweep) -> pd.DataFrame:
-    import pandas as pd
-
-    parts = [running.points(on).assign(rows=on) for on in ("test", "train")]
-    return pd.concat(parts, ignore_index=True)
 
 
 def _verdict(running: Sweep, recipe: Recipe, interrupted: bool) -> str:

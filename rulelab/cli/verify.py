@@ -1,23 +1,22 @@
-"""``rulelab verify``: a proof checked against the data file, from the raw columns and without any search."""
+"""``rulelab verify`` checks a proof on the data file, from raw columns; ``explain-proof`` says what one rules out."""
 
 from __future__ import annotations
 
 import argparse
-import math
+import difflib
 from typing import TYPE_CHECKING, Any
 
 from ..families import least_gap
 from ..families.wording import at_least, at_most, count, restricted
-from .families import family_of
-from .options import add_count, add_reading, number, reading_of
-from .output import CommandError, Read, bad_input, is_data_set, one_line, reading
+from .options import add_options, add_reading, family_of, reading_of
+from .output import CommandError, bad_input, is_data_set, one_line, reading
 from .reading import classes_of, file_data, is_counted, labels, recount, target_of
 
 if TYPE_CHECKING:
     from ..certificate import Certificate, Origin, Verification
     from ..data.problem import Problem
     from ..datasets import Dataset
-    from ..models import Model, MultiClassRuleList
+    from ..models import Model, MultiClassRuleList, RuleList
 
 
 class NotValid(Exception):  # noqa: N818 - it is an answer
@@ -187,10 +186,7 @@ def _is_encoded(origin: Origin) -> bool:
 
 
 def _check_labels(data: Dataset, origin: Origin) -> bool:
-    """Whether the proof says 1 and 0 for other labels; refuses classes that the target does not have.
-
-    No label may be 0 or 1 itself then: nobody should read one label where the other is meant.
-    """
+    """Whether the proof says 1 and 0 for other labels, of which none may look like these; refuses other classes."""
     found = labels(data)
     if tuple(origin.classes) == found:
         return False
@@ -260,17 +256,70 @@ def add_to(commands: Any) -> None:
 
 def add_proof(parser: argparse.ArgumentParser) -> None:
     """The arguments that name a proof, its model and its data, and what it must speak for."""
-    text = "the CSV or Parquet file, or the name of the data set, that the model was fitted to"
-    parser.add_argument("data", type=Read, help=text)
-    parser.add_argument("model", type=Read, help="the model, as `rulelab fit -o` saves it")
-    parser.add_argument("proof", type=Read, help="the proof, as `rulelab fit --proof` saves it")
+    add_options(parser, "proof")
     group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
-    group.add_argument("--target", metavar="COLUMN", help="the column that is predicted")
-    group.add_argument("--positive", metavar="LABEL", help="the class that is predicted")
-    at_least_zero = number(lambda value: 0 <= value < math.inf, "a number of at least 0")
-    text = "cost of a rule (lists) or, in rows, of a unit of complexity (sets)"
-    group.add_argument("--regularization", type=at_least_zero, metavar="X", help=text)
-    text = "sensitive attribute of a file, for a proof that compares groups; repeatable"
-    group.add_argument("--sensitive", action="append", default=[], metavar="COLUMN", help=text)
-    add_count(group)
+    add_options(group, "proof.of")
+    add_options(group, "count")
     add_reading(parser)
+
+
+def add_explained_to(commands: Any) -> None:
+    text = (
+        "Say why a rule list of one's choice is no better than the one that is proven optimal: the lines of the proof "
+        "that it comes to, what it has spent by then and what the rest costs at least. The proof is checked first."
+    )
+    parser = commands.add_parser("explain-proof", help="why a proof rules a list out", description=text)
+    add_proof(parser)
+    add_options(parser.add_argument_group("the list that is asked about"), "explain_proof")
+    parser.set_defaults(run=explain_proof)
+
+
+def explain_proof(args: argparse.Namespace) -> int:
+    from ..certificate import CertificateError
+    from ..certificate import explain_proof as explained
+    from ..models import RuleList
+
+    if (args.list is not None) == bool(args.rule):
+        raise CommandError("give the list either as a file, --list FILE, or by its rules, --rule NAME ...")
+    certificate, model = read_proof(args.proof), read_model(args.model)
+    spoken = certificate.parameters.get("regularization")
+    if args.regularization not in (None, spoken):
+        raise CommandError(f"the proof is for the regularization {spoken!r}, not {args.regularization!r}", 1)
+    try:
+        data, problem, encoded = problem_of(args, certificate)
+        if args.list:
+            asked = _list_of(args.list, problem, data, encoded)
+        else:
+            asked = RuleList.from_problem(problem, [_index(name, problem) for name in args.rule])
+        print("\n".join(map(one_line, str(explained(problem, model, certificate, asked)).splitlines())))
+    except (NotValid, CertificateError) as error:
+        raise CommandError(error, 1) from None
+    except MemoryError:
+        raise CommandError("there is not enough memory for this check", 1) from None
+    return 0
+
+
+def _list_of(path: str, problem: Problem, data: Dataset, encoded: bool) -> RuleList:
+    """The list of a file over the proof's antecedents, found by name, with its own labels."""
+    from ..models import RuleList
+
+    model = read_model(path)
+    if not isinstance(model, RuleList):
+        raise CommandError(f"{path} holds a {model.family.replace('_', ' ')}; a rule list is asked for")
+    known = {str(label): k for k, label in enumerate(problem.classes)}
+    if encoded:
+        known |= {str(label): k for k, label in enumerate(labels(data))}
+    predicted = [str(rule.prediction) for rule in (*model.rules, model.default)]
+    if strange := [label for label in predicted if label not in known]:
+        raise CommandError(f"{path} predicts {strange[0]!r}, which is no class of the proof ({', '.join(known)})")
+    antecedents = [_index(name, problem) for name in model.antecedent_names]
+    return RuleList.from_problem(problem, antecedents, [known[label] for label in predicted])
+
+
+def _index(name: str, problem: Problem) -> int:
+    try:
+        return problem.names.index(name)
+    except ValueError:
+        near = difflib.get_close_matches(name, problem.names, n=3, cutoff=0.4)
+        hint = f"; near are {', '.join(map(repr, near))}" if near else ""
+        raise CommandError(f"the proof has no antecedent {name!r}{hint}") from None

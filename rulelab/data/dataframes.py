@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..extras import as_pandas
+from ..lazy import as_pandas
 
 
 def in_pandas(X: Any) -> Any:

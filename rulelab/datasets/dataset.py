@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..extras import as_pandas
+from ..lazy import as_pandas
 from ..shown import Fact, Shown, figure, percent, rows_below
 from .dates import dates_of, is_text, is_time, parts_of
 from .guesses import UNKNOWNS, closest, in_which_rows, is_sensitive, listing, positive_of, quote, unknown_of

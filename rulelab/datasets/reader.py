@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import pandas as pd
 
-from ..extras import require_pyarrow
+from ..lazy import require_pyarrow
 from .dataset import Dataset, DatasetError, check_names
 from .guesses import quote
 from .numerals import Form, numbers

@@ -27,8 +27,8 @@ from ..data.dataframes import in_pandas
 from ..data.exact_weights import Weights
 from ..data.metrics import group_labels, group_rates
 from ..families import FAMILIES
-from ..interrupts import noted
 from ..models import Model, MultiClassRuleList
+from ..progress import noted
 from ..recipe import Recipe
 from ..report import Doubt, Known, doubted
 from ..report.known import compared

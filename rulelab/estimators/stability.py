@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..arguments import is_whole, require
 from ..data.dataframes import in_pandas
-from ..interrupts import at_once
 from ..models import RuleSet
 from ..models.clause import clause_text
+from ..progress import at_once
 from .base import CertifiedClassifier
 
 _TRIES = 100

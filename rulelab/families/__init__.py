@@ -1,6 +1,6 @@
 """The families of models: one record each, which the estimators, the command line, sweeps and the page read.
 
-A new family is a record here, a line in `FAMILIES`, and an estimator with its parameters as arguments.
+A new family is a record in `records`, a name in `FAMILIES`, and an estimator with its parameters as arguments.
 """
 
 from collections import ChainMap
@@ -8,10 +8,8 @@ from collections.abc import Mapping
 
 from ..parameters import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT_USE, NAMING, TIME, Parameter
 from .criteria import CRITERIA, EVERY, PREDICTIVE_PARITY, criteria_of
-from .falling_rule_list import FALLING_RULE_LIST
 from .family import Family
-from .rule_list import LEAST_GAP, RULE_LIST, SEVERAL_CLASSES
-from .rule_set import LEAST_GAP_OF_SETS, RULE_SET
+from .records import FALLING_RULE_LIST, LEAST_GAP, LEAST_GAP_OF_SETS, RULE_LIST, RULE_SET, SEVERAL_CLASSES
 
 FAMILIES: dict[str, Family] = {family.name: family for family in (RULE_LIST, FALLING_RULE_LIST, RULE_SET)}
 

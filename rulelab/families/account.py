@@ -69,10 +69,7 @@ def title(search: Search, snapshot: Snapshot) -> str:
 
 
 def longest(search: Search) -> int:
-    """The most rules of a list that can be better than its default alone, by the price of the rules (Thm 4).
-
-    Where accuracy is asked for, rules have no price: all that are allowed.
-    """
+    """The most rules of a list that can be better than its default alone, by their price (Thm 4), or all allowed."""
     problem, parameters = search.problem, search.parameters
     if "min_accuracy" in parameters:
         given = parameters["max_length"]
@@ -136,7 +133,8 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
         if "lists" in counts
         else _fates({**snapshot.counts, "cut": sum(snapshot.pruned.values())})
     )
-    free, passes = _labels_are_free(search), "min_accuracy" in search.parameters
+    passes = "min_accuracy" in search.parameters
+    free = search.family == "rule_list" and (passes or search.parameters.get("labels") == "free")
     over = f"{many(m)} antecedents{aside}" + (", with any labels" if free else "")
     seen += ", again for each gap that was asked for" if passes else ""
     possible = "list of at most 0 rules is" if most == 0 and not free else f"lists of at most {count(most, 'rule')} are"
@@ -160,12 +158,6 @@ def _fates(counts: Mapping[str, int]) -> str:
     cut, expanded, waiting = (counts.get(name, 0) for name in ("cut", "expanded", "queued"))
     said = f"{count_of(cut + expanded + waiting, 'prefix')} made: {many(cut)} cut, {many(expanded)} expanded"
     return said + (f", {many(waiting)} in the queue" if waiting else "")
-
-
-def _labels_are_free(search: Search) -> bool:
-    """Whether a rule of a list may predict the minority."""
-    parameters = search.parameters
-    return search.family == "rule_list" and (parameters.get("labels") == "free" or "min_accuracy" in parameters)
 
 
 def count_of(n: int, noun: str) -> str:

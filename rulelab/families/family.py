@@ -14,28 +14,9 @@ if TYPE_CHECKING:
     from ..search import Search
 
 
-def class_of_models(name: str) -> type[Any]:
-    """A class of models, imported when it is asked for."""
-    from .. import models
-
-    found: type[Any] = getattr(models, name)
-    return found
-
-
-def alone(
-    name: str, own: Sequence[str], classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
-) -> tuple[Any, float]:
-    """A list that is only its default, which is made with some parameters of its own, and its objective."""
-    model = class_of_models(name).without_rules(classes, positives, negatives, *(parameters[each] for each in own))
-    return model, model.objective(parameters["regularization"])
-
-
 @dataclass(frozen=True)
 class Family:
-    """A family of models.
-
-    Nothing is imported before one of its functions is called, so that the command line starts at once.
-    """
+    """A family of models; nothing is imported before one of its functions is called, so that commands start at once."""
 
     name: str  # as in `rulelab.search.Search.family` and in saved models
     noun: str  # such as "rule list"
@@ -92,12 +73,7 @@ class Family:
         return {each.name: each.default for each in self.parameters}
 
     def search(self, problem: Problem, parameters: Mapping[str, Any], **more: Any) -> Search:
-        """A search of the problem.
-
-        ``parameters``: some of `parameters` by name; the others have their defaults. Those of the preparation are not
-        looked at. ``**more``: what is no parameter of the family, such as ``random_state``, ``bounds`` and
-        ``warm_start``. Raises ParameterError when the search refuses a parameter.
-        """
+        """A search of the problem, with the defaults of what is not given; ``more`` is no parameter of the family."""
         from ..questions import search_for
 
         chosen = {each.name: parameters.get(each.name, each.default) for each in (*self.own, MEMORY)}

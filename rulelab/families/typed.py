@@ -8,7 +8,7 @@ read as the operators that they stand for: ``age ≤ 36`` is ``age <= 36``.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 SIGNS = {"<=": "≤", ">": ">", "==": "=", "!=": "≠"}
@@ -19,50 +19,40 @@ _QUOTED = r'"(?P<quoted>(?:[^"]|"")*)"'
 _END = r"\s*(?:[,;]|$)"
 _NAME = re.compile(rf"\s*(?:{_QUOTED}|(?P<bare>[^\s,;\"](?:[^,;]*[^\s,;])?)){_END}")
 _ALONE = re.compile(rf"\s*{_QUOTED}\s*$")
+_AS_TYPED = re.IGNORECASE | re.ASCII
 _MOST_DIGITS = 9
 
 
 class NotReadError(ValueError):
-    """A part of a text cannot be read.
-
-    ``part`` (str). ``wanted`` (str): what there should be; empty: the part names a column that is there twice.
-    """
+    """A part of a text is not what is wanted there; where that is empty, it names a column that is there twice."""
 
     def __init__(self, part: str, wanted: str = "") -> None:
         super().__init__(f"{part!r} is not {wanted}" if wanted else f"{part!r} is there twice")
         self.part, self.wanted = part, wanted
 
 
-def limit_of(text: str) -> tuple[str, int]:
-    """A column and a number, such as ``age:1``; raises ValueError for anything else."""
-    column, _, most = text.rpartition(":")
-    most = most.strip()
-    if not column.strip() or not most.isascii() or not most.isdigit() or len(most) > _MOST_DIGITS:
-        raise ValueError("a column and a number, such as age:1")
-    return column, int(most)
+def entry(kind: str, text: str) -> tuple[str, Any]:
+    """A column and what is said of it, as ``age:1`` or ``age:increasing``; ValueError says what it must be."""
+    column, _, said = text.rpartition(":")
+    found = re.fullmatch(_said(kind), said.strip(), _AS_TYPED)
+    if not column.strip() or not found:
+        raise ValueError(f"{_wanted(kind)}, such as age:{'1' if kind == 'limits' else 'increasing'}")
+    return column, int(found[0]) if kind == "limits" else found[0].lower()
 
 
-def direction_of(text: str) -> tuple[str, str]:
-    """A column and which way it goes, such as ``age:increasing``; raises ValueError for anything else."""
+def _said(kind: str) -> str:
+    """A pattern of what can be said of a column."""
     from ..data.directions import DIRECTIONS
 
-    column, _, way = text.rpartition(":")
-    way = way.strip().lower()
-    if not column.strip() or way not in DIRECTIONS:
-        raise ValueError(f"a column and {' or '.join(DIRECTIONS)}, such as age:increasing")
-    return column, way
+    return rf"\d{{1,{_MOST_DIGITS}}}" if kind == "limits" else "|".join(DIRECTIONS)
 
 
-ENTRIES: dict[str, Callable[[str], tuple[str, Any]]] = {"limits": limit_of, "directions": direction_of}
-"""What reads an entry of a kind of parameter that says something of columns."""
+def _wanted(kind: str) -> str:
+    return "a column and a number" if kind == "limits" else f"a column and {_said(kind).replace('|', ' or ')}"
 
 
 def read(kind: str, text: str) -> Any:
-    """What a field of this kind says; None where it is empty.
-
-    ``kind``: "name", "names", "limits" or "directions", see `rulelab.families.Parameter`. Raises NotReadError when a
-    part is of another form, or a column is there twice.
-    """
+    """What a field of this kind says, None where it is empty; NotReadError for another form, or a column said twice."""
     text = text.strip()
     if not text:
         return None
@@ -88,20 +78,13 @@ def written(kind: str, value: Any) -> str:
 
 
 def _by_column(kind: str, text: str) -> dict[str, Any]:
-    from ..data.directions import DIRECTIONS
-
-    last = "|".join(DIRECTIONS) if kind == "directions" else r"\d+"
-    one_of = re.compile(rf"\s*(?:{_QUOTED}|(?P<bare>.*?\S))\s*:\s*(?P<last>{last}){_END}", re.IGNORECASE | re.ASCII)
+    one_of = re.compile(rf"\s*(?:{_QUOTED}|(?P<bare>.*?\S))\s*:\s*(?P<last>{_said(kind)}){_END}", _AS_TYPED)
     found: dict[str, Any] = {}
-    wanted = f"a column and {' or '.join(DIRECTIONS)}" if kind == "directions" else "a column and a number"
-    for one in _all_of(one_of, text, wanted):
+    for one in _all_of(one_of, text, _wanted(kind)):
         column = _name_of(one)
         if column in found:
             raise NotReadError(column)
-        try:
-            found[column] = ENTRIES[kind](f"{column}:{one['last']}")[1]
-        except ValueError:
-            raise NotReadError(one[0].strip(), wanted) from None
+        found[column] = entry(kind, f"{column}:{one['last']}")[1]
     return found
 
 

@@ -19,10 +19,7 @@ def count(n: int | float, noun: str) -> str:
 
 
 def restricted(problem: Any) -> str:
-    """What rules must not use and where they must point, after what they are made of; may be empty.
-
-    ``problem``: what has ``left_out`` and ``directions``: a problem, its origin, or a recipe for it.
-    """
+    """What rules must not use and where they must point, behind what they are made of; may be empty."""
     from ..data.directions import in_words
 
     listed, ways = ", ".join(problem.left_out), in_words(problem.directions)

@@ -42,11 +42,11 @@ def roc(quick: bool) -> Made:
     some = np.random.default_rng(0).permutation(len(y))[: 3000 if quick else 20_000]
     A, y = A[some], y[some]
     weights, splits = ([1, 5], 1) if quick else ([1, 3, 5, 7, 10], 3)
-    rows = [
-        {SOURCE: RAN, "method": name, "w": w, **_means([_on_test(fit, A, y, w, split) for split in range(splits)])}
-        for name, fit in _methods(500 if quick else 3000, 10 if quick else 20).items()
-        for w in weights
-    ]
+    rows = []
+    for name, fit in _methods(500 if quick else 3000, 10 if quick else 20).items():
+        for w in weights:
+            means = pd.DataFrame([_on_test(fit, A, y, w, split) for split in range(splits)]).mean(skipna=False)
+            rows.append({SOURCE: RAN, "method": name, "w": w, **means.to_dict()})
     shown = table(rows)
     rates = shown[["method"]].assign(**{_column(name): shown[f"{name} %"] / 100 for name in _RATES})
     return Made({"Rates on test rows": shown}, {"ROC over the weight": drawing("roc", rates, by="method")})
@@ -93,10 +93,6 @@ _RATES = ("true positive rate", "false positive rate")
 
 def _column(words: str) -> str:
     return words.replace(" ", "_")
-
-
-def _means(scores: list[dict[str, float]]) -> dict[str, float]:
-    return {name: float(np.mean([score[name] for score in scores])) for name in scores[0]}
 
 
 def _on_test(fit: Fit, A: np.ndarray, y: np.ndarray, w: float, split: int) -> dict[str, float]:

@@ -173,6 +173,7 @@ def _ours(name: str, data: Dataset, effort: Effort) -> Iterator[dict[str, Any]]:
     results = pd.DataFrame(chosen(data, effort))
     for method, own in results.groupby("method", sort=False):
         means = mean_and_error(own, ["method"], ["accuracy", "complexity", "seconds"]).iloc[0]
+        times = own["parameter"].value_counts().sort_index().items()
         yield {
             SOURCE: RAN,
             "data": name,
@@ -181,14 +182,10 @@ def _ours(name: str, data: Dataset, effort: Effort) -> Iterator[dict[str, Any]]:
             "se": 100 * means["accuracy_se"],
             "complexity": means["complexity"],
             "se of it": means["complexity_se"],
-            "chosen": _counted(own["parameter"]),
+            "chosen": ", ".join(f"{value}: {n}" for value, n in times),
             "proven": f"{int(own['proven'].sum())} of {len(own)}" if method == "rule_set" else "",
             "s/fit": means["seconds"],
         }
-
-
-def _counted(parameters: pd.Series) -> str:
-    return ", ".join(f"{value}: {times}" for value, times in parameters.value_counts().sort_index().items())
 
 
 def chosen(data: Dataset, effort: Effort) -> Iterator[dict[str, Any]]:

@@ -33,10 +33,7 @@ class Course:
         self._due = 0.0
 
     def look(self, search: Search, snapshot: Snapshot) -> None:
-        """Note what has become of the prefixes of a search that has just given this snapshot.
-
-        Where there are very many, not at every snapshot: looking takes about a fiftieth of the time at most.
-        """
+        """Note what has become of the prefixes of a search; of very many in a fiftieth of the time at most."""
         began = time.perf_counter()
         if not isinstance(search, PrefixSearch) or (began < self._due and snapshot.status is Status.RUNNING):
             return

@@ -10,23 +10,20 @@ import math
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import files
 from ..arguments import is_number
 from ..data.directions import NAME as DIRECTED
 from ..data.directions import Directions, as_directions
 from ..data.naming import as_names
+from ..files import load_json
 from ..models import Model, ModelError, MultiClassRuleList, parse_any_model
 from ..prefixes import Nodes
 from ..results import plain
 from ..snapshot import Incumbent, Snapshot, Status
 from .course import NOT_YET, Look
-
-__all__ = ["Content", "RecordingError", "plain", "read", "write"]
 
 FORMAT = "rulelab recording"
 _LEFT_OUT = "left_out"  # an entry where there are some, as the directions
@@ -93,18 +90,6 @@ def packed(content: Content) -> bytes:
     return gzip.compress(text, 6, mtime=0)
 
 
-def write(path: str | Path, content: Content) -> None:
-    """Write a recording; the file is complete or not there."""
-    files.write(path, packed(content))
-
-
-def read(path: str | Path) -> Content:
-    """Read a recording; raises RecordingError with what is wrong, or OSError."""
-    with Path(path).open("rb") as stream:
-        raw = stream.read(LARGEST_FILE + 1)
-    return unpacked(raw, Path(path).name)
-
-
 def unpacked(raw: bytes, name: str, largest_text: int = LARGEST_TEXT) -> Content:
     """What the bytes of a file hold; ``name`` is what it is called where it is refused with a RecordingError."""
     if len(raw) > LARGEST_FILE:
@@ -114,7 +99,7 @@ def unpacked(raw: bytes, name: str, largest_text: int = LARGEST_TEXT) -> Content
         text = unpacker.decompress(raw, largest_text)
         if unpacker.unconsumed_tail or not unpacker.eof:
             raise RecordingError("it is cut short, or larger than any recording")
-        return _content(files.load_json(text, largest_text, MOST_LISTS))
+        return _content(load_json(text, largest_text, MOST_LISTS))
     except (zlib.error, UnicodeDecodeError, json.JSONDecodeError):
         raise RecordingError(f"{name} is no recording of rulelab, or damaged") from None
     except (ModelError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:

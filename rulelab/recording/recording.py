@@ -11,7 +11,9 @@ import pandas as pd
 
 from ..arguments import ParameterError, is_whole, short
 from ..data.directions import Directions
+from ..files import write
 from ..prefixes import Nodes, PrefixSearch
+from ..results import plain
 from ..search import Search
 from ..shown import Fact, Shown
 from ..snapshot import Snapshot, Status
@@ -74,7 +76,7 @@ class Recording(Shown):
         if not is_whole(max_snapshots, 4):
             raise ParameterError("max_snapshots", max_snapshots, "an integer of at least 4")
         self.family = search.family
-        self.parameters = files.plain(search.parameters)
+        self.parameters = plain(search.parameters)
         self.left_out: tuple[str, ...] = getattr(search.problem, "left_out", ())
         self.directions: Directions = getattr(search.problem, "directions", ())
         self._search: Search | None = search
@@ -107,7 +109,8 @@ class Recording(Shown):
         OSError
             When it cannot be read.
         """
-        return cls._made(files.read(path))
+        with Path(path).open("rb") as stream:
+            return cls.from_bytes(stream.read(files.LARGEST_FILE + 1), Path(path).name)
 
     @classmethod
     def from_bytes(cls, raw: bytes, name: str = "the file", largest_text: int = files.LARGEST_TEXT) -> Recording:
@@ -126,15 +129,18 @@ class Recording(Shown):
         RecordingError
             As `load`.
         """
-        return cls._made(files.unpacked(raw, name, largest_text))
+        content = files.unpacked(raw, name, largest_text)
+        recording = cls.__new__(cls)
+        recording.family, recording.parameters = content.family, content.parameters
+        recording.left_out, recording.directions = content.left_out, content.directions
+        recording._search, recording._most = None, MAX_SNAPSHOTS
+        recording._kept, recording._tree = content.snapshots, content.tree
+        recording._course = Course(content.looks, recording._steps)
+        return recording
 
     @classmethod
     def of(
-        cls,
-        search: Search,
-        snapshots: Sequence[Snapshot],
-        max_snapshots: int = MAX_SNAPSHOTS,
-        course: Course | None = None,
+        cls, search: Search, snapshots: Sequence[Snapshot], course: Course, max_snapshots: int = MAX_SNAPSHOTS
     ) -> Recording:
         """A recording made afterwards, of snapshots that were kept elsewhere.
 
@@ -143,42 +149,14 @@ class Recording(Shown):
         search : Search
         snapshots : sequence of Snapshot
             Of its steps, in their order.
+        course : Course
+            What became of its prefixes, and when.
         max_snapshots : int
             See `Recording`.
-        course : Course, optional
-            What became of its prefixes, and when. Without it that is known as it is now alone: in earlier trees a
-            prefix has its present fate.
         """
         recording = cls(search, max_snapshots)
-        recording._kept = list(snapshots)
-        while len(recording._kept) > max_snapshots:
-            before = len(recording._kept)
-            recording._thin_out()
-            if len(recording._kept) == before:
-                break
-        if course is not None:
-            recording._course = course
-            return recording
-        tree = recording._whole()
-        if tree is not None:
-            ends = [each.counts.get("stored", 0) for each in recording._kept[:-1]]
-            ends = np.maximum.accumulate(np.clip([*ends, len(tree)], 0, len(tree))).tolist()
-            starts = [0, *ends[:-1]]
-            stored = [
-                (np.arange(a, b, dtype=np.int32), tree.fate[a:b].astype(np.uint8))
-                for a, b in zip(starts, ends, strict=True)
-            ]
-            recording._course = Course(stored, recording._steps)
-        return recording
-
-    @classmethod
-    def _made(cls, content: files.Content) -> Recording:
-        recording = cls.__new__(cls)
-        recording.family, recording.parameters = content.family, content.parameters
-        recording.left_out, recording.directions = content.left_out, content.directions
-        recording._search, recording._most = None, MAX_SNAPSHOTS
-        recording._kept, recording._tree = content.snapshots, content.tree
-        recording._course = Course(content.looks, recording._steps)
+        recording._kept, recording._course = list(snapshots), course
+        recording._thin_out()
         return recording
 
     def save(self, path: str | Path, max_nodes: int = MAX_NODES) -> None:
@@ -190,7 +168,7 @@ class Recording(Shown):
         max_nodes : int
             Prefixes that are kept of the tree: those with the most descendants.
         """
-        files.write(path, self._content(max_nodes))
+        write(path, self.to_bytes(max_nodes))
 
     def to_bytes(self, max_nodes: int = MAX_NODES) -> bytes:
         """What `save` writes.
@@ -200,15 +178,12 @@ class Recording(Shown):
         max_nodes : int
             Prefixes of the tree that are kept at most.
         """
-        return files.packed(self._content(max_nodes))
-
-    def _content(self, max_nodes: int) -> files.Content:
         tree, looks = self._whole(), self._course.along(self._steps)
         if tree is not None:
             kept = tree.largest(max_nodes)
             tree, looks = tree.some(kept), only(looks, kept)
         asked = self.left_out, self.directions
-        return files.Content(self.family, self.parameters, self._kept, looks, tree, *asked)
+        return files.packed(files.Content(self.family, self.parameters, self._kept, looks, tree, *asked))
 
     def steps(self, **limits: Any) -> Iterator[Snapshot]:
         """Advance the search as `Search.steps` does, and keep what it yields.
@@ -237,8 +212,7 @@ class Recording(Shown):
             raise ValueError("a recording that was read from a file cannot be added to")
         self._kept.append(snapshot)
         self._course.look(self._search, snapshot)
-        if len(self._kept) > self._most:
-            self._thin_out()
+        self._thin_out()
 
     @property
     def snapshots(self) -> tuple[Snapshot, ...]:
@@ -318,15 +292,17 @@ class Recording(Shown):
         return self._tree
 
     def _thin_out(self) -> None:
-        """Leave out every second snapshot that brought nothing new."""
-        k, found = 1, None
-        while k < len(self._kept) - 1:
-            here = self._kept[k]
-            objective = None if here.incumbent is None else here.incumbent.objective
-            if objective == found and here.status is Status.RUNNING:
-                del self._kept[k]
-            found = objective
-            k += 1
+        """Where there are too many snapshots, leave out every second one that brought nothing new, again and again."""
+        before = 0
+        while self._most < len(self._kept) != before:
+            before, k, found = len(self._kept), 1, None
+            while k < len(self._kept) - 1:
+                here = self._kept[k]
+                objective = None if here.incumbent is None else here.incumbent.objective
+                if objective == found and here.status is Status.RUNNING:
+                    del self._kept[k]
+                found = objective
+                k += 1
 
 
 def trace_row(snapshot: Snapshot) -> dict[str, object]:

@@ -69,12 +69,8 @@ class Known:
 
     @property
     def training(self) -> Confusion:
-        """What it does on its training rows; of several classes what is right and what is not."""
-        if self.counted is not None:
-            return self.counted
-        if not isinstance(self.model, MultiClassRuleList):
-            return training_confusion(self.model)
-        return Confusion(self.model.weight - self.model.errors, self.model.errors, 0, 0)
+        """What it does on its training rows."""
+        return training_confusion(self.model) if self.counted is None else self.counted
 
     @property
     def classes(self) -> tuple[int | float, ...]:
@@ -135,8 +131,10 @@ def compared(fairness: Any) -> tuple[str, ...]:
     return next((rates for name, rates in _COMPARED.items() if words.startswith(name)), ())
 
 
-def training_confusion(model: Model) -> Confusion:
-    """Weights of what it predicts against the truth, of two classes."""
+def training_confusion(model: Model | MultiClassRuleList) -> Confusion:
+    """Weights of what it predicts against the truth; of several classes of what is right and what is not."""
+    if isinstance(model, MultiClassRuleList):
+        return Confusion(model.weight - model.errors, model.errors, 0, 0)
     if isinstance(model, RuleSet):
         return model.training
     assert isinstance(model, DecisionList)

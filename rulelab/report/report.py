@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..families import EVERY_FAMILY, least_gap
 from ..families.account import Account, account
@@ -28,12 +28,10 @@ class Claim:
 
     @classmethod
     def of(cls, search: Search, attribute: str = "", exact: bool = False) -> Claim:
-        """Of a search; groups may be called by the attribute that tells them apart.
-
-        With ``exact`` it says over how many antecedents, which a recorded search does not know.
-        """
+        """Of a search; with ``exact`` it says over how many antecedents, which a recorded search does not know."""
         parameters, aside = search.parameters, restricted(search.problem)
-        asked, fair = claimed(parameters), _fair(search)
+        is_fair = parameters.get("fairness") is not None or getattr(search, "fair", False)  # of a recorded search
+        asked, fair = claimed(parameters), "fair " * is_fair
         noun = EVERY_FAMILY[search.family].called if search.family in EVERY_FAMILY else "model"
         short = noun.split(" of ")[0].split()[-1]
         m = search.problem.n_antecedents
@@ -66,11 +64,6 @@ class Claim:
 
 def _first(among: str, sentence: str) -> str:
     return f"{among.lstrip(' ,')}, {sentence}" if among else sentence
-
-
-def _fair(search: Search) -> str:
-    """A word for the models that meet a criterion; a recorded search tells it apart."""
-    return "fair " if search.parameters.get("fairness") is not None or getattr(search, "fair", False) else ""
 
 
 def _over(antecedents: int, noun: str, exact: bool) -> str:
@@ -128,16 +121,11 @@ class Report:
             f"no {claim.noun} is below {self.bound}: the gap is {self.gap}\n{more}"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain types, for JSON."""
-        return {**asdict(self), "status": str(self.status), "headline": self.headline}
-
 
 def report(search: Search, snapshot: Snapshot, ended: str = "", attribute: str = "", whole: bool = False) -> Report:
-    """What a search has found and proven so far.
+    """What a search has found and proven so far; ``whole``: with an account, which takes longer.
 
     ``ended``: why it ended where no limit did, such as "stopped". ``attribute``: what groups are told apart by.
-    ``whole``: whether it is to have an account, which takes longer.
     """
     claim = Claim.of(search, attribute)
     gap = within(snapshot.gap, search.family) if math.isfinite(snapshot.gap) else ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
@@ -66,14 +66,6 @@ class Verdict(Shown, abc.ABC):
     def tone(self) -> str:
         """Of the line that says it on the page."""
         return "proven" if self.proven else "limit"
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain types, for JSON."""
-        return {"proven": self.proven, "headline": self.headline, **self._data()}
-
-    @abc.abstractmethod
-    def _data(self) -> dict[str, Any]:
-        """What it is made of, as plain types."""
 
     def __str__(self) -> str:
         return self.headline
@@ -202,11 +194,6 @@ class Near(Verdict):
             certain = f"every set of at most {digits(self.covered, 7)} is found, of those up to {up_to}, {over}"
         return "\n".join([f"not complete ({why}): {found}", certain, *self._less_to_ask(title), work])
 
-    def _data(self) -> dict[str, Any]:
-        figures = {name: getattr(self, name) for name in ("models", "forms", "beyond", "covered")}
-        figures |= {"optimum": float(self.result.optimum), "threshold": float(self.result.threshold)}
-        return {**figures, "lower_bound": self.snapshot.lower_bound}
-
     @property
     def _sets(self) -> bool:
         return hasattr(self.result, "n_sets")
@@ -315,9 +302,6 @@ class Front(Verdict):
     def to_text(self, title: Callable[[str], str] = str) -> str:
         return "\n".join([self.headline, *self.beside, self.work])
 
-    def _data(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def rule_list_front(search: FrontierSearch, snapshot: Snapshot, ended: str = "") -> Front:
     """Of the least errors for each number of rules."""
@@ -403,7 +387,8 @@ class Withstood(Verdict):
     def headline(self) -> str:
         if not self.withstands:
             return "the list is not proven optimal yet, and nothing of what it withstands"
-        return "; ".join(filter(None, (self._stays, self._wins, self._tied)))
+        tied = f"other lists that predict otherwise and are as good already: {many(self.ties)}" if self.ties else ""
+        return "; ".join(filter(None, (self._stays, self._wins, tied)))
 
     def to_text(self, title: Callable[[str], str] = str) -> str:
         work = f"{self.seconds:.2f} s"
@@ -412,9 +397,6 @@ class Withstood(Verdict):
         sure = f"proven so far ({self.ended})" if self.ended else "certified"
         ties = [f"{count(self.ties, 'other list')} that predict otherwise are as good already"] if self.ties else []
         return "\n".join([f"{sure}: {self.labels}", *ties, work])
-
-    def _data(self) -> dict[str, Any]:
-        return asdict(self)
 
     @property
     def _stays(self) -> str:
@@ -437,10 +419,6 @@ class Withstood(Verdict):
         if self.proven or not any(self.withstands.values()):
             return wins
         return "; ".join(filter(None, (wins, "that is proven, and it may stand more")))
-
-    @property
-    def _tied(self) -> str:
-        return f"other lists that predict otherwise and are as good already: {many(self.ties)}" if self.ties else ""
 
 
 def _joined(parts: list[str]) -> str:

@@ -9,8 +9,7 @@ from .boards import BoardEntry
 from .bundle import LARGEST_BUNDLE
 from .database import HOME_VARIABLE, NOTHING, default_url, home
 from .kept_table import KeptTable, data_hash
-from .run import Run
-from .saved_runs import DELETED_DAYS
+from .run import DELETED_DAYS, Run
 from .store import Store
 from .store import open_store as open  # noqa: A004 - as in `gzip.open`
 

@@ -12,10 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from ..errors import StoreError
-from .database import Database
-from .rows import BOARDS, PINS, insert_table
-from .run import digest, now
-from .saved_runs import check_digits
+from .database import BOARDS, PINS, Database, insert_table
+from .run import check_digits, digest, now
 
 MOST_ENTRIES = 200
 """Of a board."""

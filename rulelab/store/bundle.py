@@ -56,10 +56,7 @@ def packed(runs: Sequence[tuple[Run, Mapping[str, bytes]]]) -> bytes:
 
 
 def unpacked(content: bytes) -> list[tuple[Run, dict[str, bytes]]]:
-    """The runs of an archive, in their order.
-
-    Raises StoreError when it is none, or something in it is not what its hash says.
-    """
+    """The runs of an archive, in their order; StoreError when it is none, or something is not what its hash says."""
     if len(content) > LARGEST_BUNDLE:
         raise StoreError(f"this archive is larger than {LARGEST_BUNDLE // 10**6} MB, more than is read")
     try:

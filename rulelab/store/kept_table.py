@@ -140,11 +140,7 @@ def packed(data: Dataset) -> bytes | None:
 
 
 def unpacked(content: bytes, hash: str) -> KeptTable:
-    """The table of a file that may come from anywhere.
-
-    ``hash``: that the data have, see `rulelab.store.data_hash`. Raises StoreError when it is none, or its data are
-    others.
-    """
+    """The table of a file from anywhere; StoreError when it is none, or not of the data with this hash."""
     try:
         entry = load_json(content, LARGEST_TABLE, _MOST_LISTS)
         if not isinstance(entry, dict) or entry.pop("format", None) != FORMAT:
@@ -172,27 +168,25 @@ def _packed(data: Dataset) -> bytes | None:
         "kept": [name for name in people if name in data.X.columns],
         "weight": None if data.weight is None else str(data.weight.name),
     }
-    for written in (_as_csv, _as_parquet):
+    for write in (_as_csv, _as_parquet):
         with suppress(StoreError, ImportError, ValueError, TypeError):  # what this form cannot hold, the next may
-            content = json.dumps({**entry, **written(table)}, ensure_ascii=False).encode("utf-8", "replace")
-            unpacked(content, data_hash(data))
-            return content
+            if len(written := write(table)) <= LARGEST_ROWS:
+                text = written if isinstance(written, str) else base64.b64encode(written).decode("ascii")
+                kind = {"csv" if isinstance(written, str) else "parquet": text}
+                content = json.dumps({**entry, **kind}, ensure_ascii=False).encode("utf-8", "replace")
+                unpacked(content, data_hash(data))
+                return content
     return None
 
 
-def _as_csv(table: pd.DataFrame) -> dict[str, str]:
-    text = table.to_csv(index=False, lineterminator="\n")
-    if len(text) > LARGEST_ROWS:
-        raise StoreError("the rows are too large")
-    return {"csv": text}
+def _as_csv(table: pd.DataFrame) -> str:
+    return table.to_csv(index=False, lineterminator="\n")
 
 
-def _as_parquet(table: pd.DataFrame) -> dict[str, str]:
+def _as_parquet(table: pd.DataFrame) -> bytes:
     out = io.BytesIO()
     table.to_parquet(out, index=False)  # an ImportError where no pyarrow is installed
-    if out.tell() > LARGEST_ROWS:
-        raise StoreError("the rows are too large")
-    return {"parquet": base64.b64encode(out.getvalue()).decode("ascii")}
+    return out.getvalue()
 
 
 def _table(entry: dict[str, Any]) -> KeptTable:

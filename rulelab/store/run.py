@@ -1,25 +1,40 @@
-"""What is known of a kept run: checked when it is made and whenever it is read."""
+"""A kept run: what is said of it, checked when it is made and whenever it is read, and what it is made of."""
 
 from __future__ import annotations
 
 import datetime
 import hashlib
+import io
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..arguments import is_number
 from ..errors import StoreError
 from ..files import load_json
+from ..recording import Recording
+from ..results import plain
+from ..snapshot import Status
+from .kept_table import LARGEST_ROWS, data_hash, packed, training_csv
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
+    from ..datasets import Dataset
+    from ..multiclass import MultiClassCertificate
 
 FORMAT = "rulelab run"
 STATUSES = ("optimal", "infeasible", "limit", "stopped")
 KINDS = ("recording", "model", "trace", "rows", "proof")
 """Of its files. The proof stands for itself, so that the hash of the run does not cover it."""
 LARGEST_ABOUT = 100_000
+LEAST_DIGITS = 4
+"""Of a hash that is only begun."""
 MOST_CHARACTERS = 80
 """Of a name."""
 _ADDED = ("n_rules", "accuracy")
@@ -97,10 +112,7 @@ def now() -> str:
 
 
 def read(about: Any, hash: Any, name: Any = "", proof: Any = None) -> Run:
-    """The run of a text that may come from anywhere.
-
-    Raises StoreError when it is none, or not the one that the hash names.
-    """
+    """The run of a text that may come from anywhere; StoreError when it is none, or not the one that the hash names."""
     which = f"the run {str(hash)[:12]!r}"
     if not isinstance(about, str) or len(about) > LARGEST_ABOUT:
         raise StoreError(f"{which} is damaged: what is known of it is no text, or too long")
@@ -117,6 +129,12 @@ def read(about: Any, hash: Any, name: Any = "", proof: Any = None) -> Run:
     if run.hash != hash:
         raise StoreError(f"{which} cannot be read: it is not written as rulelab writes")
     return replace(run, name=named(name), proof=proof if proof is None or _is_hash(proof) else None)
+
+
+def check_digits(which: Any) -> None:
+    """Raise StoreError unless it can be a hash, or the first digits of one."""
+    if not isinstance(which, str) or not re.fullmatch(rf"[0-9a-f]{{{LEAST_DIGITS},64}}", which):
+        raise StoreError(f"{which!r:.40} is no hash: {LEAST_DIGITS} to 64 digits and letters a to f")
 
 
 def named(name: Any) -> str:
@@ -157,7 +175,8 @@ def _wrong(run: Run) -> Any:
         yield f"the status optimal, with the objective {run.objective} and the lower bound {run.lower_bound}"
     elif run.objective is not None and run.lower_bound > run.objective:
         yield f"the lower bound {run.lower_bound}, which is above the objective {run.objective}"
-    if not _are_texts(run.settings):
+    settings = run.settings if isinstance(run.settings, Mapping) else {None: None}
+    if len(settings) > _MOST_SETTINGS or not all(map(_is_text, (*settings, *settings.values()))):
         yield "settings that are not names and texts"
     kinds = set(KINDS) - {"proof"}
     if not isinstance(run.files, Mapping) or not (set(run.files) <= kinds and all(map(_is_hash, run.files.values()))):
@@ -172,11 +191,95 @@ def _is_text(text: Any) -> bool:
     return isinstance(text, str) and len(text) <= _LONGEST
 
 
-def _are_texts(settings: Any) -> bool:
-    if not isinstance(settings, Mapping) or len(settings) > _MOST_SETTINGS:
-        return False
-    return all(_is_text(name) and _is_text(value) for name, value in settings.items())
-
-
 def _is_hash(text: Any) -> bool:
     return isinstance(text, str) and len(text) == 64 and set(text) <= set("0123456789abcdef")
+
+
+DELETED_DAYS = 7
+"""For so long a deleted run can be brought back."""
+LARGEST_FILE = 64_000_000
+LEAST_DIGITS = 4
+LARGEST_RECORDING = 20_000_000
+"""Bytes; the page opens no larger ones either."""
+_FEW_NODES = 2000
+MOST_POINTS = 2000
+_CURVE = ("step", "work", "seconds", "objective", "errors", "complexity", "lower_bound", "gap")
+
+
+def files_of(
+    recording: Recording, data: Dataset | None, test_rows: np.ndarray | None, model: bytes | None, keep_rows: bool
+) -> tuple[dict[str, bytes], list[str]]:
+    """The files of a run by kind, with "table" of all rows, which is a file of the data; what is not kept, and why."""
+    notes: list[str] = []
+    files = {"trace": curve(recording)}
+    raw = recording.to_bytes()
+    if len(raw) > LARGEST_RECORDING:
+        raw = recording.to_bytes(_FEW_NODES)
+        notes.append(
+            f"Of the tree, the {_FEW_NODES} prefixes with the most descendants are kept: the rest is too large."
+        )
+    if len(raw) <= LARGEST_RECORDING:
+        files["recording"] = raw
+    else:
+        notes.append(f"No recording is kept: it takes more than {LARGEST_RECORDING // 10**6} MB.")
+    best = recording.snapshots[-1].incumbent
+    if best is not None:
+        files["model"] = model if model is not None else (best.model.to_json() + "\n").encode()
+    if data is not None and keep_rows:
+        rows, table = training_csv(data, test_rows), packed(data)
+        files |= {kind: made for kind, made in (("rows", rows), ("table", table)) if made is not None}
+        if rows is None:
+            notes.append(f"Of the rows only their hash is kept: they take more than {LARGEST_ROWS // 10**6} MB.")
+        elif table is None:
+            notes.append("The rows are kept for its proof alone: read again, they are not the same to the last cell.")
+    return files, notes
+
+
+def said_of(
+    recording: Recording, data: Dataset | None, test_rows: np.ndarray | None, name: str, settings: Any
+) -> dict[str, Any]:
+    """What a run says of its search and of its rows, and how many of them are right where all were trained on."""
+    last = recording.snapshots[-1]
+    best = last.incumbent
+    if settings is None:
+        known = {key.replace("_", " "): value for key, value in recording.parameters.items() if value is not None}
+        settings = {key: str(value)[:200] for key, value in known.items()}
+    said = {
+        "family": recording.family,
+        "data": storable(str(name or ("" if data is None else data.name)))[:200],
+        "settings": {str(key): str(value) for key, value in settings.items()},
+        "status": "stopped" if last.status is Status.RUNNING else str(last.status),
+        "limit": last.limit,
+        "objective": None if best is None else float(best.objective),
+        "lower_bound": _finite(last.lower_bound),
+        "errors": None if best is None else plain(best.errors),
+        "complexity": None if best is None else int(best.complexity),
+        "n_rules": None if best is None else len(best.model.rules),
+        "seconds": _finite(last.seconds),
+        "work": int(last.work),
+    }
+    if data is None:
+        return said
+    whole = len(data.y) if data.weight is None else data.weight.sum()
+    right = None if best is None or test_rows is not None else float(1 - best.errors / whole)
+    of_rows = {"data_hash": data_hash(data), "rows": len(data.y), "target": str(data.target)[:200]}
+    return {**said, **of_rows, "accuracy": right}
+
+
+def curve(recording: Recording) -> bytes:
+    """Objective, lower bound and gap of the kept moments, as CSV."""
+    frame = recording.frame.reindex(columns=list(_CURVE)).tail(MOST_POINTS)
+    return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _finite(value: float) -> float:
+    return float(plain(float(value)) or 0.0)
+
+
+def proof_bytes(proof: Certificate | MultiClassCertificate) -> bytes:
+    """The file of a proof; raises StoreError where it is too large to be kept."""
+    stream = io.BytesIO()
+    proof.save(stream)
+    if stream.tell() > LARGEST_FILE:
+        raise StoreError(f"the proof takes {stream.tell()} bytes; at most {LARGEST_FILE} are kept")
+    return stream.getvalue()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -16,12 +16,11 @@ from .. import files
 from ..errors import StoreError
 from ..models import Model, MultiClassRuleList, parse_any_model
 from ..recording import Recording
-from . import bundle, kept_table, rows, saved_runs
+from . import bundle, database, kept_table
 from .boards import Boards
-from .database import NOTHING, Database, default_url
+from .database import FILES, NOTHING, PARTS, RUNS, TABLE, Database, default_url
 from .kept_table import KeptTable
-from .rows import PARTS, RUNS, TABLE
-from .run import Run, digest, named, now, read
+from .run import LARGEST_FILE, Run, check_digits, digest, files_of, named, now, proof_bytes, read, said_of, storable
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -61,7 +60,7 @@ class Store(Boards):
 
     def __init__(self, url: str) -> None:
         self._database = Database(url)
-        saved_runs.forget_deleted(self._database)
+        database.forget_deleted(self._database)
 
     def __enter__(self) -> Self:
         return self
@@ -146,27 +145,30 @@ class Store(Boards):
         StoreError
             When nothing was recorded, or it cannot be written; then nothing of it is kept.
         """
-        run, files = saved_runs.made(
-            recording,
-            data,
-            test_rows=test_rows,
-            settings=settings,
+        from .. import __version__
+
+        if not recording.snapshots:
+            raise StoreError("there is nothing to keep: the search has not begun")
+        files, notes = files_of(recording, data, test_rows, model, keep_rows)
+        run = Run(
+            **said_of(recording, data, test_rows, data_name, settings),
             query=query,
-            model=model,
+            made=now(),
+            version=__version__,
+            files={kind: digest(content) for kind, content in files.items() if kind != TABLE},
             split=split,
-            keep_rows=keep_rows,
-            data_name=data_name,
-            name=name,
+            notes=tuple(notes),
+            name=named(name),
         )
         if proof is not None:
-            files["proof"] = saved_runs.proof_bytes(proof)
+            files["proof"] = proof_bytes(proof)
             run = replace(run, proof=digest(files["proof"]))
         with self._database.writing() as connection:
             if instead_of is not None:
                 before = connection.execute(sa.select(RUNS.c.name).where(RUNS.c.hash == instead_of)).scalar()
                 run = replace(run, name=run.name or named(before))
-                rows.remove(connection, [instead_of])
-            rows.insert(connection, run, files)
+                database.remove(connection, [instead_of])
+            database.insert(connection, run, files)
         return run
 
     def add_proof(self, run: Run | str, proof: Certificate | MultiClassCertificate) -> Run:
@@ -177,12 +179,12 @@ class Store(Boards):
         StoreError
             When there is no such run, or it cannot be written.
         """
-        key, content = saved_runs.whole_hash(self._database, run), saved_runs.proof_bytes(proof)
+        key, content = self._hash_of(run), proof_bytes(proof)
         with self._database.writing() as connection:
             if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == key)).scalar() is None:
                 raise StoreError(f"there is no run {key[:12]} any more")
             connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == "proof"))
-            rows.insert_file(connection, key, "proof", content)
+            database.insert_file(connection, key, "proof", content)
         return self.run(key)
 
     def run(self, which: Run | str) -> Run:
@@ -193,9 +195,9 @@ class Store(Boards):
         StoreError
             When there is none, there are several, or it is damaged.
         """
-        key = saved_runs.whole_hash(self._database, which)
+        key = self._hash_of(which)
         with self._database.reading() as connection:
-            found = connection.execute(rows.chosen().where(RUNS.c.hash == key)).first()
+            found = connection.execute(database.chosen().where(RUNS.c.hash == key)).first()
         if found is None:
             raise StoreError(f"there is no run {key[:12]} here")
         return read(*found)
@@ -211,15 +213,11 @@ class Store(Boards):
         deleted : bool
             Instead those that were deleted and can be brought back.
         """
-        return [run for run in saved_runs.matching(self._database, search, most, deleted) if isinstance(run, Run)]
+        return [run for run in self._matching(search, most, deleted) if isinstance(run, Run)]
 
     def damaged(self) -> list[str]:
         """What is wrong with runs that cannot be read."""
-        return [
-            str(error)
-            for error in saved_runs.matching(self._database, "", 1 << 30, None)
-            if isinstance(error, StoreError)
-        ]
+        return [str(error) for error in self._matching("", 1 << 30, None) if isinstance(error, StoreError)]
 
     def frame(self, search: str = "", most: int = 1000) -> pd.DataFrame:
         """The same as `runs` as a table, a row per run; see `COLUMNS`."""
@@ -232,9 +230,7 @@ class Store(Boards):
     def recording(self, which: Run | str) -> Recording:
         """The recording of a run; raises StoreError or RecordingError."""
         run = self.run(which)
-        return Recording.from_bytes(
-            self.file(run, "recording"), f"the recording of run {run.hash[:12]}", saved_runs.LARGEST_FILE
-        )
+        return Recording.from_bytes(self.file(run, "recording"), f"the recording of run {run.hash[:12]}", LARGEST_FILE)
 
     def model(self, which: Run | str) -> Model | MultiClassRuleList:
         """The best model of a run; raises StoreError or ModelError."""
@@ -265,25 +261,25 @@ class Store(Boards):
         key = run.proof if kind == "proof" else run.files.get(kind)
         if key is None:
             raise StoreError(f"no {kind} is kept of run {run.hash[:12]}")
-        return saved_runs.content(self._database, key, f"{kind} of run {run.hash[:12]}")
+        return self._content(key, f"{kind} of run {run.hash[:12]}")
 
     def rename(self, which: Run | str, name: str) -> Run:
         """Call a run something else."""
-        return self._change(saved_runs.whole_hash(self._database, which), name=named(name))
+        return self._change(self._hash_of(which), name=named(name))
 
     def delete(self, which: Run | str, *, forever: bool = False) -> None:
         """Put a run away; for `DELETED_DAYS` days it can be brought back, unless ``forever``."""
-        key = saved_runs.whole_hash(self._database, which)
+        key = self._hash_of(which)
         if not forever:
             self._change(key, deleted=now())
             return
         with self._database.writing() as connection:
-            rows.remove(connection, [key])
-            rows.forget_tables(connection)
+            database.remove(connection, [key])
+            database.forget_tables(connection)
 
     def restore(self, which: Run | str) -> Run:
         """Bring a deleted run back."""
-        return self._change(saved_runs.whole_hash(self._database, which), deleted=None)
+        return self._change(self._hash_of(which), deleted=None)
 
     def export(self, path: str | Path | None, which: Sequence[Run | str]) -> bytes:
         """Runs with all their files as one zip archive, also written to ``path`` when one is given.
@@ -326,7 +322,7 @@ class Store(Boards):
         with self._database.writing() as connection:
             for run, files in found:
                 if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == run.hash)).scalar() is None:
-                    rows.insert(connection, run, files)
+                    database.insert(connection, run, files)
                     new.append(run)
                 else:
                     connection.execute(sa.update(RUNS).where(RUNS.c.hash == run.hash).values(deleted=None))
@@ -345,18 +341,64 @@ class Store(Boards):
         StoreError
             When they are not kept, or damaged.
         """
-        key = saved_runs.table_of(self._database, data_hash)
-        if key is None:
+        content = self._table_of(data_hash)
+        if content is None:
             raise StoreError("its rows are not kept")
-        return kept_table.unpacked(
-            saved_runs.content(self._database, key, f"table of the data {data_hash[:12]}"), data_hash
-        )
+        return kept_table.unpacked(content, data_hash)
 
     def _files(self, run: Run) -> dict[str, bytes]:
-        kinds = [*run.files, *(["proof"] if run.proof else [])]
-        files = {kind: self.file(run, kind) for kind in kinds}
-        key = saved_runs.table_of(self._database, run.data_hash)
-        return files if key is None else {**files, TABLE: saved_runs.content(self._database, key, "table of its data")}
+        files = {kind: self.file(run, kind) for kind in (*run.files, *(["proof"] if run.proof else []))}
+        table = self._table_of(run.data_hash)
+        return files if table is None else {**files, TABLE: table}
+
+    def _hash_of(self, which: Run | str) -> str:
+        """The whole hash of a run; a part of one must be of one run only."""
+        if isinstance(which, Run):
+            return which.hash
+        check_digits(which)
+        with self._database.reading() as connection:
+            wanted = sa.select(RUNS.c.hash).where(RUNS.c.hash.startswith(which)).limit(2)
+            found = [key for key in connection.execute(wanted).scalars() if isinstance(key, str)]
+        if len(found) != 1:
+            raise StoreError(f"{'several runs begin' if found else 'no run begins'} with {which[:12]} here")
+        return found[0]
+
+    def _matching(self, search: str, most: int, deleted: bool | None) -> Iterator[Run | StoreError]:
+        """Runs with all the words, deleted or not or both (None), the latest first, and errors of damaged ones."""
+        wanted = database.chosen().order_by(RUNS.c.made.desc(), RUNS.c.hash)
+        if deleted is not None:
+            wanted = wanted.where(RUNS.c.deleted.is_not(None) if deleted else RUNS.c.deleted.is_(None))
+        for word in storable(search).split():
+            like = [each.icontains(word, autoescape=True) for each in (RUNS.c.name, RUNS.c.hash, RUNS.c.about)]
+            wanted = wanted.where(sa.or_(*like))
+        with self._database.reading() as connection:
+            found = connection.execute(wanted.limit(most)).all()
+        for row in found:
+            try:
+                yield read(*row)
+            except StoreError as error:
+                yield error
+
+    def _content(self, key: str, what: str) -> bytes:
+        """The file of a hash; raises StoreError when it is not there, too large, or not what its hash says."""
+        with self._database.reading() as connection:
+            wanted = FILES.c.hash == key
+            length = connection.execute(sa.select(sa.func.length(FILES.c.content)).where(wanted)).scalar()
+            if length is None:
+                raise StoreError(f"the {what} is not there")
+            if not isinstance(length, int) or length > LARGEST_FILE:
+                raise StoreError(f"the {what} is damaged: it takes {length} bytes")
+            found = connection.execute(sa.select(FILES.c.content).where(wanted)).scalar()
+        if not isinstance(found, bytes | memoryview) or digest(bytes(found)) != key:
+            raise StoreError(f"the {what} is damaged: it is not what its hash says")
+        return bytes(found)
+
+    def _table_of(self, data_hash: str) -> bytes | None:
+        """The file with the rows of some data, where they are kept."""
+        with self._database.reading() as connection:
+            wanted = sa.select(PARTS.c.file).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE)
+            key = connection.execute(wanted).scalar()
+        return None if key is None else self._content(str(key), f"table of the data {data_hash[:12]}")
 
     def _change(self, key: str, **values: Any) -> Run:
         with self._database.writing() as connection:

@@ -118,11 +118,6 @@ def _named(X: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(X.astype(np.int64), columns=[f"c{i}" for i in range(X.shape[1])])
 
 
-def _exact(X: np.ndarray) -> np.ndarray:
-    """Scores keep the precision of what they are made of, and fairlearn writes thresholds between them."""
-    return X.astype(np.float64)
-
-
 def _groups(part: Part, plan: Plan) -> dict[str, Any]:
     """The groups that are compared; the rows of all others make one group."""
     assert part.groups is not None
@@ -130,11 +125,9 @@ def _groups(part: Part, plan: Plan) -> dict[str, Any]:
 
 
 def tree_size(tree: DecisionTreeClassifier) -> tuple[int, int]:
-    """Rules and conditions of a fitted tree of two classes.
+    """Rules and conditions of a fitted tree of two classes (Dash, Günlük and Wei, NeurIPS 2018, section 4).
 
-    Each leaf of one class is a rule with the tests on its path as conditions; the class is the one that makes rules and
-    conditions fewer. The other one is what is predicted when no rule holds. Dash, Günlük and Wei (NeurIPS 2018, section
-    4) count them so, for a rough comparison.
+    Each leaf of one class is a rule with the tests on its path as conditions; the class is that which makes them fewer.
     """
     nodes = tree.tree_
     depth = np.zeros(nodes.node_count, dtype=np.int64)
@@ -153,10 +146,6 @@ def _size_of_ripper(fitted: Any) -> tuple[int, int]:
     return len(rules), sum(len(rule.conds) for rule in rules)
 
 
-def _size_of_rules(fitted: Any) -> tuple[int, int]:
-    return len(fitted.rules_), sum(len(rule.conditions) for rule in fitted.rules_)
-
-
 def _size_of_c50(fitted: Any) -> tuple[int, int]:
     """As `tree_size`."""
     sides: dict[str, list[int]] = {}
@@ -164,10 +153,6 @@ def _size_of_c50(fitted: Any) -> tuple[int, int]:
         path, _, predicted = rule.rpartition("=> ")
         sides.setdefault(predicted, []).append(path.count(" AND ") + bool(path.strip()))
     return min(((len(paths), sum(paths)) for paths in sides.values()), key=sum) if len(sides) > 1 else (0, 0)
-
-
-def _ripper(own: dict[str, Any], seed: int) -> Any:
-    return importlib.import_module("wittgenstein").RIPPER(**own, random_state=seed)
 
 
 def _c50py(name: str) -> Callable[[dict[str, Any], int], Any]:
@@ -240,7 +225,7 @@ _CLASSIFIERS = (
     Classifier(
         "ripper",
         "RIPPER",
-        _ripper,
+        lambda own, seed: importlib.import_module("wittgenstein").RIPPER(**own, random_state=seed),
         {"k": 2},
         {"k": [2]},
         packages=("wittgenstein",),
@@ -256,7 +241,7 @@ _CLASSIFIERS = (
         {"cf": 0.25, "min_samples_leaf": 2},
         {"cf": [0.25]},
         packages=("scikit-learn", "c50py"),
-        size=_size_of_rules,
+        size=lambda fitted: (len(fitted.rules_), sum(len(rule.conditions) for rule in fitted.rules_)),
     ),
     Classifier(
         "c50",
@@ -287,7 +272,7 @@ _CLASSIFIERS = (
         {"criterion": "equal_opportunity", "C": 1.0},
         {"criterion": ["equal_opportunity"]},
         packages=("scikit-learn", "fairlearn"),
-        cells=_exact,
+        cells=lambda X: X.astype(np.float64),  # of which scores keep the precision, as thresholds are written exactly
         for_fit=_groups,
         for_predict=lambda part, plan: {**_groups(part, plan), "random_state": plan.random_state},
         criteria=_THRESHOLDS,
@@ -314,10 +299,7 @@ class CompasScore(Method):
 
 
 class GreedyList(Method):
-    """Rule lists made rule by rule: each is the one after which stopping costs least, and none is changed later.
-
-    Their antecedents are those of the certified lists.
-    """
+    """Rule lists made rule by rule, of antecedents of certified ones: each rule makes stopping cost least."""
 
     name, title = "greedy_list", "Greedy rule list"
     baseline = True

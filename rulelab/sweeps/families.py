@@ -53,11 +53,9 @@ _sharing: Sharing | None = None
 
 
 def _check_names(recipe: Recipe, plan: Plan) -> None:
-    """Refuse names that no training rows of the plan could have, and those that contradict each other.
-
-    Raises SweepError.
-    """
-    columns = _columns(plan)
+    """Refuse names that no training rows of the plan could have, and those that contradict each other: SweepError."""
+    counted = () if plan.counts is None else plan.counts.conditions
+    columns = {column_name(name) for name in plan.X.columns} | {each.column for each in counted}
     for each in recipe.family.parameters:
         if each.kind in NAMING:
             by_column = each.kind in ("limits", "directions")
@@ -78,10 +76,7 @@ def _check_names(recipe: Recipe, plan: Plan) -> None:
 
 
 def without_what_is_not_there(recipe: Recipe, make: Callable[[Recipe], T]) -> tuple[Recipe, T]:
-    """What ``make`` gives of the recipe without the names of what rules must not do that these rows lack.
-
-    Raises UnknownNameError when nothing has a name that must be used.
-    """
+    """What ``make`` gives of the recipe without the names of what rules must not do that these rows lack."""
     while True:
         try:
             return recipe, make(recipe)
@@ -112,12 +107,6 @@ def _names(what: str, given: Any) -> Collection[str]:
     return as_names(given, what)
 
 
-def _columns(plan: Plan) -> set[str]:
-    """The columns that conditions may be on."""
-    counted = () if plan.counts is None else plan.counts.conditions
-    return {column_name(name) for name in plan.X.columns} | {each.column for each in counted}
-
-
 def _is_possible(name: str, columns: Collection[str]) -> bool:
     """Whether a column, a condition or an antecedent can have a name; joined conditions are known by their first."""
     return any(name in (c, f"not {c}") or name.startswith((f"{c} ", f"not {c} ")) for c in columns)
@@ -132,11 +121,7 @@ def conditions_of(fold: Fold, parameters: Mapping[str, Any]) -> tuple[pd.DataFra
 
 
 class Certified(Method):
-    """A family of models that a search certifies.
-
-    Along its path each optimum is the next search's first model. Fairness constraints hold between the groups that gaps
-    compare.
-    """
+    """A family of models that a search certifies; along its path each optimum is the next search's first model."""
 
     def __init__(self, family: Family) -> None:
         self.family = family

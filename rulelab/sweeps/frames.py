@@ -28,8 +28,7 @@ Row = dict[str, Any]
 def non_dominated(x: Any, y: Any, maximise: tuple[bool, bool] = (False, False)) -> np.ndarray:
     """Which points no other one is at least as good as in both values and better in one: bool array, (n_points,).
 
-    ``x``, ``y`` (numbers, shape (n_points,)): a point with a missing value is never on the front. ``maximise``: whether
-    more is better, of x and of y.
+    ``x``, ``y`` (numbers, shape (n_points,)): a point that lacks one is on no front. ``maximise``: is more better.
     """
     costs = [
         np.asarray(values, dtype=float) * (-1 if more else 1) for values, more in zip((x, y), maximise, strict=True)
@@ -50,11 +49,10 @@ def non_dominated(x: Any, y: Any, maximise: tuple[bool, bool] = (False, False)) 
 
 
 def mean_and_error(frame: pd.DataFrame, by: Sequence[str], values: Sequence[str]) -> pd.DataFrame:
-    """Means of columns over the folds of each point, and the standard errors of these means.
+    """Means of columns over the rows of each point, in the order of their first rows, and their standard errors.
 
-    ``by``: columns that say which rows belong to one point; missing cells are equal to each other. ``values``: columns
-    of numbers; missing cells are left out. Returns a row per point in the order of their first rows: the columns of
-    ``by``, ``folds``, each value and ``<value>_se``, the standard deviation (n - 1) over the root of their number.
+    ``by``: columns that say which rows belong to one point. Missing values are left out. Returns the columns of ``by``,
+    ``folds``, each value and ``<value>_se``, the standard deviation (n - 1) over the root of their number.
     """
     grouped = frame.groupby(list(by), sort=False, dropna=False)
     table = {"folds": grouped.size()}
@@ -71,15 +69,7 @@ def front(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
 
 
 def table(rows: Iterable[Row], parameters: Sequence[str], compared: Sequence[str]) -> pd.DataFrame:
-    """Rows as `row` makes them, one per configuration and fold, in this order.
-
-    ``parameters``: columns for these, in this order. ``compared``: groups that the gaps compare.
-
-    Returns DataFrame: point, family, baseline, the parameters, fold, status, objective, lower_bound, gap, complexity,
-    rules, conditions; for train and test each: ``_errors``, ``_weight``, every rate of `rulelab.data.metrics.RATES`,
-    with groups ``_<criterion>_gap`` for every criterion of `rulelab.data.gaps.MEASURED` and ``_few``; seconds, message,
-    model (JSON text or None).
-    """
+    """Rows as `row` makes them, one per configuration and fold, in this order; see `Sweep.frame`."""
     ordered = sorted(rows, key=lambda row: (row["point"], row["fold"]))
     columns = ["point", "family", "baseline", *parameters, "fold", "status", *_FIGURES]
     for part in PARTS:
@@ -107,15 +97,10 @@ def row(result: Result, parameters: Sequence[str], compared: Sequence[str]) -> R
 def points(
     frame: pd.DataFrame, results: Sequence[Result], parameters: Sequence[str], compared: Sequence[str], on: str
 ) -> pd.DataFrame:
-    """The configurations: means over the folds that are done, with standard errors.
+    """The configurations: means over the folds that are done, with standard errors; see `Sweep.points`.
 
-    ``frame`` (DataFrame): the `table` of the results. ``parameters``, ``compared``: as for `table`. ``on``: "test" or
-    "train": the rows that rates, errors and gaps count. Returns DataFrame: one row per configuration: point, family,
-    baseline, the parameters, folds (that have a model), proven (how many of them are certified optimal); then the
-    means, each with a column ``_se``, of objective, lower_bound, gap, complexity, rules, conditions, errors, weight,
-    the rates, seconds and, with groups, of the gaps; and with groups ``<criterion>_gap_pooled``: the gap of the counts
-    summed over the folds, which has less noise than the mean of the folds' gaps and no upward bias from taking the
-    largest of noisy differences fold by fold.
+    The gap of the counts summed over the folds, ``<criterion>_gap_pooled``, has less noise than the mean of the folds'
+    gaps, and no upward bias from taking the largest of noisy differences fold by fold.
     """
     if on not in PARTS:
         raise SweepParameterError("on", on, "'test' or 'train'")

@@ -7,9 +7,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of
 from itertools import product
 from typing import Any
@@ -25,31 +23,12 @@ from .result import FAILED, Job, Result
 Parameters = dict[str, Any]
 PACKAGE = "rulelab"
 OTHER_VERSIONS = "computed with "
-_UNKNOWN = "of an unknown version"
+_UNKNOWN = "unknown"
 _MOST = 3  # differences that are told
 
 
-@dataclass(frozen=True)
-class Configuration:
-    """One combination of parameters of a method."""
-
-    method: str
-    varied: Parameters  # the parameters that the grid names
-    key: str
-    """The same for equal parameters, in any order and with or without those that have their default value; see
-    `rulelab.sweeps.keys` for the key of a result, which must hold across versions."""
-
-    @property
-    def plain(self) -> Parameters:
-        """`varied` as JSON and tables can hold them."""
-        return {name: plain(value) for name, value in self.varied.items()}
-
-
-def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]) -> list[Configuration]:
-    """Every combination of the grid's values, in the order of the grid.
-
-    Raises SweepError: unknown or empty entries, entries that are not lists.
-    """
+def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]) -> list[Parameters]:
+    """Every combination of the grid's values, in the order of the grid; SweepError for what is no list of values."""
     if not isinstance(grid, Mapping) or not grid:
         name, value = next(iter(defaults.items()), ("name", 1))
         example = f"{{{name!r}: [{value!r}]}}"
@@ -68,24 +47,20 @@ def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, 
         values[name] = given.tolist() if isinstance(given, np.ndarray | pd.Index | pd.Series) else list(given)
         if not values[name]:
             raise SweepError(f"grid[{name!r}] is an empty list; give at least one value")
-    found: dict[str, Configuration] = {}
-    for combination in product(*values.values()):
-        varied = dict(zip(values, combination, strict=True))
-        told = {name: plain(value) for name, value in varied.items() if plain(value) != plain(defaults[name])}
-        key = f"{method} {json.dumps(told, sort_keys=True, ensure_ascii=False)}"
-        found.setdefault(key, Configuration(method, varied, key))
-    return list(found.values())
+    return [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
 
 
-def chains(found: Sequence[Configuration], path: str | None, falling: bool) -> list[list[Configuration]]:
-    """Configurations that differ in the path's parameter only, in its order, so that each can start from the last."""
-    by_rest: dict[str, list[Configuration]] = {}
-    for configuration in found:
-        rest = {name: value for name, value in configuration.plain.items() if name != path}
-        by_rest.setdefault(json.dumps(rest, sort_keys=True), []).append(configuration)
+def chains(jobs: Sequence[Job], path: str | None, falling: bool) -> list[list[Job]]:
+    """Fits that differ in the path's parameter only, in its order, so that each can start from the last."""
     if path is None:
-        return [[c] for chain in by_rest.values() for c in chain]
-    return [sorted(chain, key=lambda c: _magnitude(c.varied.get(path)), reverse=falling) for chain in by_rest.values()]
+        return [[job] for job in jobs]
+    by_rest: dict[str, list[Job]] = {}
+    for job in jobs:
+        rest = {name: value for name, value in job.plain.items() if name != path}
+        by_rest.setdefault(json.dumps(rest, sort_keys=True), []).append(job)
+    return [
+        sorted(chain, key=lambda job: _magnitude(job.parameters[path]), reverse=falling) for chain in by_rest.values()
+    ]
 
 
 def plain(value: Any) -> Any:
@@ -116,11 +91,8 @@ def _magnitude(value: Any) -> float:
 
 
 def make_key(method: str, settings: Mapping[str, Any], packages: Collection[str] = ()) -> str:
-    """A text that names a method, all of its settings, and the versions of this library and of other packages.
-
-    ``settings``: every setting by name, those with default values too. ``packages``: names of distributions.
-    """
-    versions = {PACKAGE: rulelab.__version__, **{name: _version(name) for name in packages}}
+    """A text that names a method, all of its settings, and the versions of this library and of other distributions."""
+    versions = {PACKAGE: rulelab.__version__, **{name: version_of(name) for name in packages}}
     told = {"settings": {name: plain(value) for name, value in settings.items()}, "versions": versions}
     return f"{method} {json.dumps(told, sort_keys=True)}"
 
@@ -142,30 +114,19 @@ def defaults_of(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: type(value).__name__ if " at 0x" in repr(value) else value for name, value in found.items()}
 
 
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any], before: str, unknown: str) -> str | None:
-    """In words, which settings or versions differ; None when they are the same."""
-    names = sorted(name for name in {*old, *new} if old.get(name, unknown) != new.get(name, unknown))
-    if not names:
-        return None
-    told = [f"{name} {old.get(name, unknown)}, here {new.get(name, unknown)}" for name in names[:_MOST]]
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return before + "; ".join(told) + more
-
-
-def _version(distribution: str) -> str:
-    try:
-        return version_of(distribution)
-    except PackageNotFoundError:
-        return _UNKNOWN
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """In words, which settings or versions differ; empty when they are the same."""
+    names = sorted(name for name in {*old, *new} if old.get(name, _UNKNOWN) != new.get(name, _UNKNOWN))
+    told = [f"{name} {old.get(name, _UNKNOWN)}, here {new.get(name, _UNKNOWN)}" for name in names[:_MOST]]
+    return "; ".join(told) + (f" and {len(names) - _MOST} more" if len(names) > _MOST else "")
 
 
 def reuse(
     saved: Iterable[Mapping[str, Any]], jobs: Sequence[Job], limits: Mapping[str, Any]
 ) -> tuple[list[Result], Counter[str]]:
-    """The results of a file that a sweep can use, at most one per job, and how many others of its fits, by reason.
+    """The results of a file that a sweep can use, the last one for each job, and how many others there are by reason.
 
-    ``saved``: as `Result.to_dict` gives them; of equal ones the last one counts. What a limit ended counts only under
-    the same ``limits``; failures are tried again.
+    What a limit ended counts only under the same ``limits``; failures are tried again.
     """
     same: defaultdict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
     akin: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
@@ -189,16 +150,12 @@ def reuse(
 
 
 def _reason(saved: Iterable[str], job: Job) -> str:
-    """Why none of these keys of the same method and fold will do; empty when all are of other fits."""
-    settings, reasons = [], []
+    """Why none of these keys of the same method and fold will do; empty when all are of other points of a grid."""
+    reasons = []
     _, own, own_versions = split(job.key)
     for key in sorted(saved):
         _, old, versions = split(key)
-        if any(name not in old or old[name] != value for name, value in job.plain.items()):
-            continue  # another point of a grid
-        differs = _differences(old, own, "of other settings: ", "unknown")
-        if differs is None:
-            reasons.append(_differences(versions, own_versions, OTHER_VERSIONS, _UNKNOWN) or "with another key")
-        else:
-            settings.append(differs)
-    return min(reasons, key=len) if reasons else min(settings, key=len, default="")
+        if all(name in old and old[name] == value for name, value in job.plain.items()):
+            other, version = _differences(old, own), _differences(versions, own_versions)
+            reasons.append(f"of other settings: {other}" if other else OTHER_VERSIONS + version)
+    return min(reasons, key=lambda said: (not said.startswith(OTHER_VERSIONS), len(said)), default="")

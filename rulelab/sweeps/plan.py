@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,10 +24,7 @@ _COMPAS_POSITIVE = ("Medium", "High")
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some rows: the table, the labels as bool, the group of each row (None without a sensitive attribute).
-
-    Of rows that were counted there is one of each kind, with its weight, and ``counts`` has their conditions.
-    """
+    """Some rows, with labels as bool and groups, if any; of counted rows, which have ``counts``, one of each kind."""
 
     X: pd.DataFrame
     y: np.ndarray
@@ -141,17 +138,7 @@ def make_plan(
     gap: float,
     compared: Sequence[str] | None = None,
 ) -> Plan:
-    """Check the arguments of a sweep that do not depend on the family, and deal the rows to folds.
-
-    Counted rows have a plan of their own, see `counted_plan`.
-
-    Raises SweepError.
-    """
-    if not isinstance(dataset, Dataset):
-        raise SweepError(
-            "a sweep needs a data set of rulelab.datasets (load, read or from_frame make one), or the counts that "
-            f"rulelab.tables.count makes, not {type(dataset)}"
-        )
+    """Check the arguments of a sweep that do not depend on the family, and deal rows to folds; raises SweepError."""
     if dataset.weight is not None:
         raise SweepError(
             f"a sweep counts every row alike, but the rows of {dataset.name} have weights; "
@@ -166,8 +153,12 @@ def make_plan(
     chosen = compared_groups(groups, y, compared)
     asked = {"resample": resample, "random_state": random_state, "time_limit": time_limit, "gap": gap}
     dealt = str(cv) if isinstance(cv, StratifiedShuffleSplit) else cv
-    known = dataset.name, dealt, names, _more_digest(dataset, fold_of)
-    return _plan(known, dataset.X, y, groups, chosen, fold_of=fold_of, score=_compas_score(dataset), **asked)
+    score = None
+    if dataset.extra is not None and "score_text" in dataset.extra:
+        score = dataset.extra["score_text"].isin(_COMPAS_POSITIVE).to_numpy(dtype=bool)
+    more = fold_of.astype("<i8").tobytes(), dataset.X.dtypes, *([] if score is None else [score.tobytes()])
+    known = dataset.name, dealt, names, _digest(*more)  # what equal values can differ in
+    return _plan(known, dataset.X, y, groups, chosen, fold_of=fold_of, score=score, **asked)
 
 
 def _plan(
@@ -180,9 +171,10 @@ def _plan(
 ) -> Plan:
     """The plan, with what tells its rows and folds from others: the name, how they are dealt, attributes, a digest."""
     name, dealt, attributes, rows = known
+    values = pd.util.hash_pandas_object(X, index=False).to_numpy().astype("<u8").tobytes()
     identity = {
         "dataset": name,
-        "data": digest_of(X, y, groups),
+        "data": _digest(X.columns, values, y.tobytes(), *([] if groups is None else [groups.tolist()])),
         "cv": dealt,
         "random_state": given["random_state"],
         "resample": given["resample"],
@@ -240,7 +232,6 @@ def compared_groups(
 
 def check_numbers(cv: Any, random_state: Any, time_limit: Any, gap: Any) -> None:
     """Refuse numbers that are none; raises SweepError."""
-
     if not is_whole(cv, 2):
         raise SweepParameterError("cv", cv, "a whole number of folds, at least 2, or 0 to keep no rows out")
     if not is_whole(random_state, 0):
@@ -265,12 +256,6 @@ def groups_of(dataset: Dataset, names: list[str]) -> np.ndarray:
         raise SweepError(f"{' and '.join(names)}: {error}") from None
 
 
-def _compas_score(dataset: Dataset) -> np.ndarray | None:
-    if dataset.extra is None or "score_text" not in dataset.extra:
-        return None
-    return dataset.extra["score_text"].isin(_COMPAS_POSITIVE).to_numpy(dtype=bool)
-
-
 def _balanced(rows: np.ndarray, y: np.ndarray, random: np.random.Generator) -> np.ndarray:
     positives, negatives = rows[y[rows]], rows[~y[rows]]
     rarer = positives if len(positives) < len(negatives) else negatives
@@ -278,23 +263,11 @@ def _balanced(rows: np.ndarray, y: np.ndarray, random: np.random.Generator) -> n
     return np.concatenate([rows, np.sort(again)])
 
 
-def digest_of(X: pd.DataFrame, y: np.ndarray, groups: np.ndarray | None) -> str:
-    """A hash of all that is in the rows."""
-    digest = hashlib.sha256("\x1f".join(map(str, X.columns)).encode("utf-8", "surrogatepass"))
-    digest.update(pd.util.hash_pandas_object(X, index=False).to_numpy().astype("<u8").tobytes())
-    digest.update(y.tobytes())
-    if groups is not None:
-        digest.update("\x1f".join(groups.tolist()).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()
-
-
-def _more_digest(dataset: Dataset, fold_of: np.ndarray) -> str:
-    """Of the folds, the types of the columns, and the score that is compared with: what equal values can differ in."""
-    digest = hashlib.sha256(fold_of.astype("<i8").tobytes())
-    digest.update("\x1f".join(map(str, dataset.X.dtypes)).encode())
-    score = _compas_score(dataset)
-    if score is not None:
-        digest.update(score.tobytes())
+def _digest(*parts: bytes | Iterable[Any]) -> str:
+    """A hash of bytes and of texts."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else "\x1f".join(map(str, part)).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
@@ -308,10 +281,7 @@ def counted_plan(
     gap: float,
     compared: Sequence[str] | None = None,
 ) -> Plan:
-    """The plan of a sweep over counts: one fold, of the rows that they keep out of training, if any.
-
-    Raises SweepError without a split, with folds or resampling, which take rows, or when a class is on one side alone.
-    """
+    """The plan of a sweep over counts: one fold, of the rows that they keep out of training; raises SweepError."""
     check_numbers(2, random_state, time_limit, gap)
     whole = is_whole(cv, 0) and cv == 0
     if counts.test is None and not whole:
@@ -341,14 +311,7 @@ def counted_plan(
     people = None if counts.sensitive is None or not names else counts.sensitive[names]
     asked = {"resample": None, "random_state": random_state, "time_limit": time_limit, "gap": gap}
     dealt = {"fold_of": np.where(test, 0, -1), "score": None, "counts": replace(counts, sensitive=people)}
-    known = counts.name, counts.split, names, _digest_of_counts(counts)
+    columns = [each for each in (counts.test, counts.rows, counts.heads) if each is not None]
+    more = (repr(each.to_dict()) for each in counts.conditions), *(each.to_numpy().tobytes() for each in columns)
+    known = counts.name, counts.split, names, _digest(*more)  # what equal kinds can differ in
     return _plan(known, counts.features, y, groups, chosen, **asked, **dealt)
-
-
-def _digest_of_counts(counts: PatternCounts) -> str:
-    """Of the sides, the numbers of rows, and the conditions: what equal kinds can differ in."""
-    digest = hashlib.sha256("\x1f".join(repr(c.to_dict()) for c in counts.conditions).encode("utf-8", "surrogatepass"))
-    for values in (counts.test, counts.rows, counts.heads):
-        if values is not None:
-            digest.update(np.ascontiguousarray(values.to_numpy()).tobytes())
-    return digest.hexdigest()

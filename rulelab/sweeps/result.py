@@ -229,9 +229,4 @@ class Method(abc.ABC):
         stopped: Callable[[], bool],
         /,
     ) -> Fitted:
-        """Fit on the training rows and predict both parts.
-
-        ``parameters``: all of `defaults`. ``warm_start``: the model of the configuration before on the path.
-        ``stopped``: whether the sweep was cancelled. Raises Stopped. Raises ValueError when the parameters do not suit
-        these rows.
-        """
+        """Fit on training rows, from the model before on the path; predict both parts. Stopped, ValueError."""

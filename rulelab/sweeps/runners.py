@@ -26,7 +26,6 @@ METHODS: dict[str, Method] = {**FAMILIES, **BASELINES}
 _ASK_SECONDS = 0.3
 _LOOK_SECONDS = 5.0
 _WORKERLESS_SECONDS = 60
-_DEATHS = 3  # of processes, before any fit was done
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 
 _here = threading.local()
@@ -39,10 +38,7 @@ def never() -> bool:
 
 
 def run(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, stopped: Callable[[], bool] = never) -> Result:
-    """Fit one configuration on one fold; what this thread made of the fold before is used again.
-
-    An error in the fit, of whatever kind, becomes the result. Raises Stopped.
-    """
+    """Fit one configuration on one fold; an error in the fit, of whatever kind, becomes the result. Raises Stopped."""
     start = None if warm_start is None else dict(warm_start)
     try:
         fold = _fold(plan, job.fold)
@@ -98,18 +94,13 @@ def run_received(job: Job, warm_start: Mapping[str, Any] | None) -> Result:
 
 
 class Process:
-    """In a process of loky's, started with the first fit and given the data once.
-
-    A fit whose process dies has failed; the next one gets a new process.
-    """
+    """In a process of loky's, which is given the data once; when it dies the fit has failed, and there is a new one."""
 
     def __init__(self, plan: Plan, stopped: Callable[[], bool]) -> None:
         self._plan = plan
         self._stopped = stopped
         self._changing = threading.Lock()
         self._ended = False
-        self._worked = False
-        self._deaths = 0
         self._pool = self._started()
 
     def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
@@ -118,18 +109,11 @@ class Process:
         except (CancelledError, BrokenProcessPool, ShutdownExecutorError) as error:
             if self._stopped():
                 raise Stopped from None
-            self._deaths += 1
-            if not self._worked and self._deaths >= _DEATHS:
-                raise SweepError(
-                    f"{self._deaths} worker processes of the sweep have ended before their first fit was done "
-                    f"({error}); is there memory enough? Fewer n_jobs, or the backend 'threads', need less"
-                ) from error
             self._renew()
-            said = f"the worker process of this fit has ended; is there memory enough? {error}"
-            return job.failed(said, self._plan.limits)
+            more = "is there memory enough? Fewer n_jobs, or the backend 'threads', need less"
+            return job.failed(f"the worker process of this fit has ended; {more}: {error}", self._plan.limits)
         except Exception as error:  # noqa: BLE001 - such as a result that cannot be sent
             return job.failed(told(error), self._plan.limits)
-        self._worked = True
         return result
 
     def stop(self) -> None:
@@ -165,10 +149,7 @@ def run_on_cluster(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, n
 
 
 class OnDask:
-    """On a Dask cluster, where ``scattered`` is the future of the plan.
-
-    A fit whose worker dies, again and again, has failed.
-    """
+    """On a Dask cluster, where ``scattered`` is the future of the plan; a fit whose worker dies again has failed."""
 
     def __init__(self, client: Any, scattered: Any, plan: Plan, stopped: Callable[[], bool]) -> None:
         self._client = client

@@ -28,7 +28,6 @@ from .results_file import ResultsFile
 from .runners import Runner
 
 THREAD_NAME = "rulelab sweep"
-_MOST = 5  # fits that are named
 
 
 class Sweep(Shown):
@@ -128,7 +127,13 @@ class Sweep(Shown):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per configuration and fold that is done; see `rulelab.sweeps.frames.table`. A copy."""
+        """One row per configuration and fold that is done; a copy.
+
+        Columns: point, family, baseline, the parameters, fold, status, objective, lower_bound, gap, complexity, rules,
+        conditions; for train and test each: ``_errors``, ``_weight``, every rate of `rulelab.data.metrics.RATES`, with
+        groups ``_<criterion>_gap`` for every criterion of `rulelab.data.gaps.MEASURED` and ``_few``; seconds, message,
+        model (JSON text or None).
+        """
         return self.snapshot().frame
 
     @property
@@ -160,7 +165,10 @@ class Sweep(Shown):
         Returns
         -------
         DataFrame
-            See `rulelab.sweeps.frames.points`.
+            point, family, baseline, the parameters, folds (that have a model), proven (how many of them are certified
+            optimal); the means, each with a column ``_se``, of objective, lower_bound, gap, complexity, rules,
+            conditions, errors, weight, the rates, seconds and, with groups, the gaps; and ``<criterion>_gap_pooled``,
+            the gap of the counts summed over the folds.
         """
         with self._changed:
             results, table = tuple(self._order), self._table()
@@ -308,11 +316,7 @@ class Sweep(Shown):
         found, others = reuse(saved.saved, self._jobs, self._plan.limits)
         for result in found:
             self._add(result)
-        if saved.damage:
-            left = [job for job in self._jobs if (job.point, job.fold) not in self._results]
-            self._told.append(saved.damage)
-            self._told.append(f"fits that are not in the file and are computed now: {_named(left) or 'none'}")
-        self._told += saved.notes
+        self._told += [*filter(None, [saved.damage]), *saved.notes]
         if others:
             parts = ", ".join(f"{count} {reason}" for reason, count in others.items())
             self._told.append(f"results in {saved.path} that are not used but computed again: {parts}")
@@ -338,7 +342,9 @@ class Sweep(Shown):
                 self._error = self._error or error
                 self._working -= 1
                 if not self._working:
-                    self._finish()
+                    self._ended = time.perf_counter()
+                    if self._saved is not None:
+                        self._saved.close()
                 self._changed.notify_all()
 
     def _follow(self, chain: Sequence[Job], runner: Runner) -> None:
@@ -380,11 +386,6 @@ class Sweep(Shown):
             self._frame = len(self._rows), frames.table(self._rows, self.parameters, self.groups)
         return self._frame[1]
 
-    def _finish(self) -> None:
-        self._ended = time.perf_counter()
-        if self._saved is not None:
-            self._saved.close()
-
     def _look(self, saved: ResultsFile) -> None:
         """Tell once when the file does not take results any more."""
         with self._changed:
@@ -425,8 +426,3 @@ class Sweep(Shown):
         means: Mapping[int, float] = {point: statistics.fmean(seconds) for point, seconds in self._took.items()}
         usual = statistics.fmean(means.values())
         return sum(means.get(point, usual) for point in left) / max(1, self._working)
-
-
-def _named(jobs: Sequence[Job]) -> str:
-    told = [f"{job.method} {dict(job.plain)} on fold {job.fold}" for job in jobs[:_MOST]]
-    return "; ".join(told) + (f"; and {len(jobs) - _MOST} more" if len(jobs) > _MOST else "")

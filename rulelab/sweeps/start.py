@@ -16,7 +16,7 @@ from ..parameters import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES
 from .families import BINARIZING, FAMILIES, PREPARING
-from .keys import Configuration, chains, configurations, make_key
+from .keys import chains, configurations, make_key, plain
 from .plan import Plan, counted_plan, make_plan
 from .result import Job, Method
 from .results_file import ResultsFile
@@ -140,12 +140,13 @@ def sweep(
     runners = _runners(plan, n_jobs, client, backend)
     grids = _with_baselines(family, _with_fixed(family, grid, fixed), baselines)
     _check_conditions(grids, plan)
-    found = [_checked(METHODS[name], given, plan) for name, given in grids.items()]
-    jobs = _jobs(found, plan)
-    names = dict.fromkeys(name for some in found for configuration in some for name in configuration.varied)
+    jobs: list[Job] = []
+    for name, given in grids.items():
+        jobs += _jobs(METHODS[name], given, plan, len(jobs))
+    names = dict.fromkeys(name for job in jobs for name in job.plain)
     saved = None if results is None else ResultsFile(results, plan.identity)
     try:
-        return Sweep(plan, jobs, list(names), saved, runners)
+        return Sweep(plan, _chains(jobs, plan), list(names), saved, runners)
     except BaseException:
         if saved is not None:
             saved.close()
@@ -193,39 +194,31 @@ def _check_conditions(grids: Mapping[str, Grid], plan: Plan) -> None:
         )
 
 
-def _checked(method: Method, grid: Grid, plan: Plan) -> list[Configuration]:
-    if not method.defaults and not grid:
-        found = [Configuration(method.name, {}, method.name)]
-    else:
-        found = configurations(method.name, method.defaults, grid)
-    for configuration in found:
+def _jobs(method: Method, grid: Grid, plan: Plan, first: int) -> list[Job]:
+    """The fits of a method on the first fold, equal ones once, which are numbered from ``first``."""
+    found: dict[str, Job] = {}
+    for varied in configurations(method.name, method.defaults, grid) if method.defaults or grid else [{}]:
+        given, shown = {**method.defaults, **varied}, {name: plain(value) for name, value in varied.items()}
         try:
-            method.check({**method.defaults, **configuration.varied}, plan)
+            method.check(given, plan)
         except (ValueError, TypeError) as error:
             if isinstance(error, SweepError):
                 raise
-            said = Text("{} with {}: {}", method.name, configuration.plain, text_of(error))
+            said = Text("{} with {}: {}", method.name, shown, text_of(error))
             if isinstance(error, ParameterError):
                 raise SweepParameterError(error.name, error.value, error.requirement, said) from error
             raise SweepError(said) from error
-    return found
-
-
-def _jobs(found: Sequence[Sequence[Configuration]], plan: Plan) -> list[list[Job]]:
-    """Chains of fits, fold by fold."""
-    first: dict[str, Job] = {}
-    for point, c in enumerate(c for some in found for c in some):
-        method = METHODS[c.method]
-        given = {**method.defaults, **c.varied}
         key = make_key(method.name, method.settings(given, plan), method.packages)
-        first[c.key] = Job(point, key, c.method, method.baseline, given, c.plain, fold=0)
-    out = []
-    for fold in range(plan.n_folds):
-        for some in found:
-            method = METHODS[some[0].method]
-            paths = chains(some, method.path, method.falling)
-            out += [[replace(first[c.key], fold=fold) for c in path] for path in paths]
-    return out
+        found.setdefault(key, Job(first + len(found), key, method.name, method.baseline, given, shown, fold=0))
+    return list(found.values())
+
+
+def _chains(jobs: Sequence[Job], plan: Plan) -> list[list[Job]]:
+    """Chains of fits, fold by fold."""
+    found = []
+    for name in dict.fromkeys(job.method for job in jobs):
+        found += chains([job for job in jobs if job.method == name], METHODS[name].path, METHODS[name].falling)
+    return [[replace(job, fold=fold) for job in chain] for fold in range(plan.n_folds) for chain in found]
 
 
 def _runners(plan: Plan, n_jobs: int, client: Any, backend: str) -> Callable[[Callable[[], bool]], Sequence[Runner]]:

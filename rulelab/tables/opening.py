@@ -19,7 +19,7 @@ from ..datasets.dataset import DatasetError, check_names
 from ..datasets.numerals import PATTERNS, Form, forms
 from ..datasets.reading import Reading, decoded, records, separated
 from ..errors import TableError
-from ..extras import require_pyarrow
+from ..lazy import require_pyarrow
 from .columns import check_dates, dated, expression
 from .table import MOST_VALUES, Table
 

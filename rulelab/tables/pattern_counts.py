@@ -17,7 +17,7 @@ from ..data.metrics import group_labels
 from ..data.problem import Problem
 from ..datasets import Dataset
 from ..errors import TableError
-from ..extras import require_pyarrow
+from ..lazy import require_pyarrow
 
 COUNT, HEADS, TEST = "rulelab rows", "rulelab heads", "rulelab test"
 _KEY = b"rulelab.tables.counts"

@@ -1,5 +1,6 @@
 """The command line: results on stdout, progress and one-line errors on stderr, exit status 0, 1 and 2."""
 
+import csv
 import functools
 import re
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +19,6 @@ from places import ROOT
 from servers import free_port
 
 import rulelab as rl
-from rulelab.cli import commands as cli
 from rulelab.cli import output
 from rulelab.rule_list import POLICIES
 
@@ -64,12 +65,8 @@ def test_sensitive_columns_are_left_out_and_reported_on(loans: Path, capsys: pyt
     rules, said = out.split("certified optimal")
     assert "job" not in rules
     groups = said.partition("\ngroup ")[2]
-    assert [line.split("  ")[0] for line in groups.splitlines()[1:] if " = " in line] == [
-        "job = none",
-        "job = some",
-        "sex = f",
-        "sex = m",
-    ]
+    found = [line.split("  ")[0] for line in groups.splitlines()[1:] if " = " in line]
+    assert found == ["job = none", "job = some", "sex = f", "sex = m"]
     _, out, _ = run(capsys, *options, "--keep-sensitive")
     assert "job == none" in out.split("certified optimal")[0]
 
@@ -84,18 +81,9 @@ def test_the_options_reach_the_search(loans: Path, capsys: pytest.CaptureFixture
         seen.append(self)
 
     monkeypatch.setattr(rl.RuleListSearch, "__init__", note)
-    options = {
-        "--regularization": 0.02,
-        "--policy": "random",
-        "--max-length": 2,
-        "--beam-width": 7,
-        "--random-state": 3,
-        "--memory-limit": "1.5GB",
-        "--jobs": 2,
-    }
-    mining = ["--max-conditions", 1, "--min-support", 0.2, "--max-support", 0.7, "--no-negations", "--thresholds", 4]
-    flat = [part for item in options.items() for part in item]
-    assert run(capsys, "fit", loans, "--target", "paid", *flat, *mining)[0] == 0
+    options = "--regularization .02 --policy random --max-length 2 --beam-width 7 --random-state 3 --memory-limit 1.5GB"
+    mining = "--max-conditions 1 --min-support 0.2 --max-support 0.7 --no-negations --thresholds 4 --jobs 2"
+    assert run(capsys, "fit", loans, "--target", "paid", *options.split(), *mining.split())[0] == 0
     search = [each for each in seen if each.beam_width == 7][-1]  # others check the options, or compile
     assert search.parameters == {
         "regularization": 0.02,
@@ -113,29 +101,11 @@ def test_the_options_reach_the_search(loans: Path, capsys: pytest.CaptureFixture
     assert len([name for name in names if name.startswith("age <=")]) == 2  # of the quartiles, .75 is beyond .7
 
 
-def test_a_limit_gives_the_proven_gap(capsys: pytest.CaptureFixture[str]):
-    out, _ = output_of(capsys, "fit", "tic_tac_toe", "--max-conditions", 1, "--gap", 0.2)
-    assert "not certified (gap limit reached): objective 0.27" in out
-    found = re.search(r"no rule list is below (0\.\d{7}): the gap is (0\.\d{4,})", out)
-    assert found
-    assert 0 < float(found[1]) <= 0.2729437
-    assert 0 < float(found[2]) <= 0.2
-
-
 GOOD = "a,b,y\n" + "1,p,0\n2,q,1\n3,p,1\n4,q,0\n" * 5
 
-BAD_FILES = {
-    "empty": (b"", "is empty"),
-    "one class": (b"a,y\n1,1\n2,1\n", "one class only"),
-    "missing labels": (b"a,y\n1,0\n2,nan\n3,1\n", "missing in row 2"),
-    "ragged": (b"a,y\n1,0\n2,1,7\n", "row 2 (line 3) has 3 cells"),
-    "hostile name": (b'"a\x1b[31m\n",y\n1,0\n2,1\n3,inf\n', "y"),
-}
 
-
-@pytest.mark.parametrize("case", BAD_FILES)
-def test_bad_data_are_one_line_and_status_2(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    content, expected = BAD_FILES[case]
+@pytest.mark.parametrize(("content", "expected"), [(b"", "is empty"), (b'"a\x1b[31m\n",y\n1,0\n2,1\n3,inf\n', "y")])
+def test_bad_data_are_one_line_and_status_2(content: bytes, expected: str, tmp_path: Path, capsys: Any):
     path = tmp_path / "data.csv"
     path.write_bytes(content)
     err = refused(capsys, expected, "fit", path, "--target", "y")
@@ -203,16 +173,9 @@ def test_datasets_are_listed(capsys: pytest.CaptureFixture[str]):
 
 def test_benchmarks_are_listed(capsys: pytest.CaptureFixture[str]):
     out, _ = output_of(capsys, "bench")
-    assert {"mining", "peers", "rule-list"} & set(out.strip().removeprefix("benchmarks: ").split(", ")) == {
-        "peers",
-        "rule-list",
-    }
+    known = set(out.strip().removeprefix("benchmarks: ").split(", "))
+    assert {"mining", "peers", "rule-list"} & known == {"peers", "rule-list"}
     assert "rule-list" in refused(capsys, "the benchmarks are", "bench", "nothing")
-
-
-def test_benchmarks_that_were_not_installed_are_named(capsys, monkeypatch):
-    monkeypatch.setattr(cli, "BENCHMARKS", None)
-    refused(capsys, "were not installed", "bench", "rule-list")
 
 
 @pytest.mark.long
@@ -285,3 +248,26 @@ def test_a_table_comes_by_the_standard_input_and_a_warning_is_one_line_of_its_ow
     assert "certified: each rule list is optimal for its training rows" in done.stdout
     assert "note: rules have at most 1 condition, not 2" in done.stderr
     assert "Warning" not in done.stderr
+
+
+with Path(__file__).with_name("fits.csv").open(encoding="utf-8") as _file:
+    FITS = [(row["model"], row["words"].split(), row["said"]) for row in csv.DictReader(_file)]
+
+
+@pytest.mark.parametrize(("model", "options", "expected"), FITS)
+def test_every_family_is_fitted_and_saved(model, options, expected, people, tmp_path, capsys):
+    saved = tmp_path / "model.json"
+    asked = ("--target", "paid", "--sensitive", "sex", "--model", model, *options)
+    out, _ = output_of(capsys, "fit", people, *asked, "-o", saved)
+    assert re.search(expected, out)
+    assert "paid = yes" in out
+    loaded = rl.load_model(saved)
+    assert loaded.family == model.replace("-", "_")
+    assert set(loaded.predict(pd.read_csv(people))) <= {"yes", "no"}
+
+
+@pytest.mark.parametrize(("options", "expected"), refusals("families"))
+def test_options_of_another_family_are_refused(options, expected, tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,y\n" + "1,0,1\n0,1,0\n1,1,1\n0,0,0\n" * 5)
+    refused(capsys, expected, "fit", path, "--target", "y", *options, told=True)

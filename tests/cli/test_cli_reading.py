@@ -1,6 +1,8 @@
-"""Files as they come on the command line: how they are written, rows without a target, weights, dates."""
+"""Files as they come on the command line, and how they are read; what a command writes is never what it reads."""
 
+import os
 import re
+from itertools import cycle, product
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from command_line import output_of, refused, run
 
 import rulelab as rl
+from rulelab import files
 from rulelab.sweeps import SweepError
 
 LATE = ("--drop-missing-target", "--leave-out", "note", "--thresholds", "20", "--max-conditions", "1")
@@ -63,9 +66,7 @@ def test_a_german_file_is_fitted_and_its_proof_checked(german: Path, tmp_path: P
     assert "dates ('day') are given as year, month, weekday" in err
     assert "it is not UTF-8" in err
     assert run(capsys, "verify", german, *files, "--drop-missing-target")[0] == 0
-    status, _, err = run(capsys, "verify", german, *files)
-    assert status == 2
-    assert "'paid' is missing in rows 4, 5" in err
+    refused(capsys, "'paid' is missing in rows 4, 5", "verify", german, *files, told=True)
 
 
 def test_a_wrong_mark_is_said(german: Path, capsys) -> None:
@@ -120,9 +121,7 @@ def test_what_all_weights_are_multiplied_by_changes_no_rate(tmp_path: Path, caps
 
 def test_weights_where_they_are_not_known_are_refused(german: Path, tmp_path: Path, capsys) -> None:
     options = ("fit", german, "--target", "paid", *LATE, "--weight", "weight")
-    status, _, err = run(capsys, *options, "--proof", tmp_path / "proof.npz")
-    assert status == 2
-    assert "leave --weight out" in err
+    refused(capsys, "leave --weight out", *options, "--proof", tmp_path / "proof.npz", told=True)
     data = rl.datasets.sheet(german).dataset("paid", weight="weight", drop_missing_target=True)
     with pytest.raises(SweepError, match="have weights; give that column"):
         rl.sweep(data, cv=2)
@@ -179,3 +178,68 @@ def test_whole_numbers_that_number_the_rows_are_no_features_where_rows_are_count
         saved[name] = (tmp_path / f"{name}.json").read_text()
     assert "PassengerId" not in saved["here"]
     assert "PassengerId" not in saved["there"]
+
+
+FIT = ("fit", "people.csv", "--target", "y", "--quiet", "--max-conditions", "1")
+TABLE = ("people.csv", "--target", "y", "--quiet")
+WRITING = [
+    *((*FIT, option) for option in ("-o", "--proof", "--record")),
+    *((command, *TABLE, "-o") for command in ("near", "robustness", "frontier", "ablate", "stability", "sweep")),
+    *(("sweep", *TABLE, option) for option in ("--fits", "--results")),
+    *(("least-gap", *TABLE, "--sensitive", "g", "--accuracy", ".6", option) for option in ("-o", "--proof")),
+    ("least-gap", *TABLE, "--sensitive", "g", "--to-json"),
+    ("near", "people.*", *TABLE[1:], "-o"),
+    ("export", "people.csv", "--to", "sql", "-o"),
+]
+
+NAMES = ["people.csv", "link.csv", "other.csv", "../{folder}/people.csv"]
+
+
+@pytest.fixture
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A table in the folder where commands run, and other names of it."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "people.csv"
+    pd.DataFrame(rng.integers(0, 2, (40, 3)), columns=["g", "x", "y"]).to_csv(path, index=False)
+    (tmp_path / "link.csv").symlink_to(path)
+    os.link(path, tmp_path / "other.csv")
+    monkeypatch.chdir(tmp_path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [*product(WRITING[:1], NAMES), *zip(WRITING[1:], cycle(NAMES))],
+    ids=lambda given: given if isinstance(given, str) else f"{given[0]} {given[-1]}",
+)
+def test_no_command_writes_over_what_it_reads(words: tuple[str, ...], name: str, people: Path, capsys):
+    before = people.read_bytes()
+    status, out, err = run(capsys, *words, name.format(folder=people.parent.name))
+    assert (status, out) == (2, "")
+    assert "name another file to write" in err or "must end in" in err
+    assert people.read_bytes() == before
+
+
+def test_two_results_are_two_files(people: Path, capsys: pytest.CaptureFixture[str]):
+    refused(capsys, "cannot both be written", *FIT, "-o", "m.json", "--proof", "./m.json", told=True)
+
+
+def test_the_kept_runs_are_no_output(people: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setenv("RULELAB_HOME", str(people.parent))
+    refused(capsys, "runs.sqlite is read", *FIT, "--keep", "-o", "runs.sqlite", told=True)
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(people: Path):
+    people.chmod(0o640)
+    with pytest.raises(OSError, match="full"):
+        _half("link.csv")
+    assert people.read_text().startswith("g,x,y")
+    files.write("link.csv", "new")
+    assert (people.read_text(), Path("link.csv").is_symlink(), people.stat().st_mode & 0o777) == ("new", True, 0o640)
+    assert sorted(os.listdir()) == ["link.csv", "other.csv", "people.csv"]
+
+
+def _half(name: str) -> None:
+    with files.replacing(name) as part:
+        part.write_text("half")
+        raise OSError("the disk is full")

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import output_of, refusals, run
+from command_line import output_of, refusals, refused, run
 from test_cli import interrupted
+from test_sweep_counted import FRAME, GRID
+from test_sweep_counted import run as swept
 
 import rulelab as rl
 from rulelab.files import load_json
@@ -98,9 +100,8 @@ def test_the_frontier_of_rule_lists(tmp_path: Path, capsys: pytest.CaptureFixtur
     out, _ = output_of(capsys, "frontier", *TOE, "--max-length", 3, "-o", output)
     assert "certified: no rule list of so many rules makes fewer errors" in out
     rows = saved(output, "rule_list_frontier")["rows"]
-    assert [(row["length"], row["errors"], row["proven"]) for row in rows] == [
-        *((0, 332, True), (1, 288, True), (2, 282, True), (3, 240, True))
-    ]
+    assert [(row["length"], row["errors"]) for row in rows] == [(0, 332), (1, 288), (2, 282), (3, 240)]
+    assert all(row["proven"] for row in rows)
     printed = [line.split()[:2] for line in out.splitlines()[1:5]]
     assert printed == [[str(row["length"]), str(row["errors"])] for row in rows]
     out, _ = output_of(capsys, "frontier", *TOE, "--time-limit", 0)
@@ -123,9 +124,8 @@ def test_the_frontier_of_fair_rule_sets(people: Path, tmp_path: Path, capsys: py
     out, _ = output_of(capsys, "frontier", people, "--target", "paid", *options, *own)
     assert "certified: no set of rules of at most 2 conditions that meets the tolerance has less loss" in out
     result = saved(output, "fair_frontier")
-    assert [(row["tolerance"], row["max_complexity"]) for row in result["rows"]] == [
-        *((0.0, 3), (0.0, 5), (0.1, 3), (0.1, 5))
-    ]
+    places = [(row["tolerance"], row["max_complexity"]) for row in result["rows"]]
+    assert places == [(0.0, 3), (0.0, 5), (0.1, 3), (0.1, 5)]
     frame = pd.read_csv(people)
     for row, content in zip(result["rows"], result["models"], strict=True):
         rates = rl.RuleSet.from_dict(content).evaluate(frame, frame["paid"], groups=frame["sex"]).groups
@@ -197,11 +197,8 @@ def test_robustness_of_an_optimum(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "certified: one wrong label lets another list win" in out
     assert "12 other lists that predict otherwise are as good already" in out
     rows = saved(output, "rule_list_robustness")["rows"]
-    assert [(row["change"], row["withstands"], row["breaks"]) for row in rows] == [
-        ("relabelled", 0, 1),
-        ("removed", 0, 1),
-        ("added", 0, 1),
-    ]
+    assert [row["change"] for row in rows] == ["relabelled", "removed", "added"]
+    assert {(row["withstands"], row["breaks"]) for row in rows} == {(0, 1)}
     status, out, err = run(capsys, "fit", *options, "--robustness")
     assert (status, "one wrong label lets another list win\none removed row" in out) == (0, True), err
     status, out, err = run(capsys, "fit", *TOE, "--model", "falling-rule-list", "--robustness")
@@ -229,25 +226,59 @@ def test_bad_options_are_one_line_and_status_2(arguments: tuple[object, ...], ex
     assert re.match(rf"rulelab( {arguments[0]})?: error: ", err.splitlines()[-1])
 
 
+VARY = ("--vary", "regularization=0.05,0.01", "--max-conditions", 1)
+TABLE = ("--target", "y", "--sensitive", "sex", "--thresholds", 4)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> str:
+    for k, part in enumerate((FRAME[:300], FRAME[300:])):
+        part.to_parquet(tmp_path / f"part_{k}.parquet")
+    return str(tmp_path / "part_*.parquet")
+
+
+def test_counted_rows_are_swept_as_in_python(files: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    split = ("--key", "id", "--test-share", 0.3)
+    saved = ("-o", tmp_path / "points.csv", "--fits", tmp_path / "fits.csv", "--results", tmp_path / "kept.jsonl")
+    out, err = output_of(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved)
+    assert "certified: each rule list is optimal for its training rows" in out
+    assert "30 % of the keys in 'id' are kept out for the test, by a hash" in out
+    assert "of 10 fits done" in err
+    known = swept(grid=GRID, baselines=["cart"])
+    columns = ["point", "family", "test_errors", "train_errors", "objective", "test_equal_opportunity_gap"]
+    fits = pd.read_csv(tmp_path / "fits.csv")
+    pd.testing.assert_frame_equal(fits[columns], known.frame[columns], check_dtype=False)
+    points = pd.read_csv(tmp_path / "points.csv")
+    assert points.groupby("rows").size().to_dict() == {"test": 10, "train": 10}
+    front = set(known.pareto(baselines=True)["point"])
+    assert sum(line.rstrip().endswith("  yes") for line in out.splitlines()) == len(front)
+    again, err = output_of(capsys, "sweep", files, *TABLE, *split, *VARY, "--compare", "cart", *saved[-2:])
+    assert again.splitlines()[:-1] == out.splitlines()[:-1]
+    assert "10 of 10 fits done" in err.splitlines()[3]
+
+
+def test_a_data_set_is_cross_validated(capsys: pytest.CaptureFixture[str]) -> None:
+    fair = ("--vary", "fairness=none,equal-opportunity:0.1", "--min-group-size", 0)
+    fair += ("--regularization", 0.05, "--max-conditions", 1)
+    out, err = output_of(capsys, "sweep", "diabetes", "--sensitive", "sex", "--folds", 2, *fair, "--quiet")
+    assert "2 of 2" in out
+    assert "EqualOpportunity" in out
+    assert "2 folds, seed 0" in out
+    assert err == ""
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("command", "sign", "said"),
-    [
-        (
-            ("near", "--regularization", 0.003, "--max-conditions", 1),
-            "objective",
-            r"nothing is certified \(interrupted\)",
-        ),
-        (
-            ("frontier", "--max-length", 12, "--max-conditions", 1),
-            "points",
-            r"not certified \(interrupted\): \d+ of 13",
-        ),
-    ],
-)
-def test_ctrl_c_gives_what_is_known(command: tuple[object, ...], sign: str, said: str, noise: Path, tmp_path) -> None:
-    name, *options = command
-    output = tmp_path / "result.json"
-    out, err = interrupted(sign, name, noise, "--target", "y", *options, "--time-limit", 300, "-o", output)
-    assert re.search(said, out + err), out + err
-    assert '"interrupted"' in output.read_text()
+def test_ctrl_c_tells_what_is_done(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    noise = pd.DataFrame((rng.random((20000, 60)) < 0.5).astype(int), columns=[f"x{j}" for j in range(60)])
+    noise.assign(y=rng.integers(0, 2, 20000)).to_csv(tmp_path / "noise.csv", index=False)
+    options = ("--target", "y", "--folds", 2, "--time-limit", "none", "-o", tmp_path / "points.csv")
+    command = ("sweep", tmp_path / "noise.csv", *options, "--vary", "regularization=0.0001")
+    out, _ = interrupted("0 of 2 fits done", *command)
+    assert out.startswith("interrupted: 0 of 2 fits done")
+    assert (tmp_path / "points.csv").exists()
+
+
+@pytest.mark.parametrize(("options", "message"), refusals("sweep"))
+def test_what_is_wrong_is_said(files: str, options: tuple, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    refused(capsys, message, "sweep", files, *TABLE, *options, "--quiet", told=True)

@@ -49,6 +49,12 @@ def folder(fitted: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(fitted, tmp_path / "copy"))
 
 
+def not_valid(capsys: pytest.CaptureFixture[str], said: str, *arguments: object) -> None:
+    """A proof is checked, and does not hold, for this reason."""
+    status, out, _ = run(capsys, "verify", *arguments)
+    assert (status, said in out) == (1, True), out
+
+
 def files(folder: Path) -> tuple[Path, Path, Path]:
     return folder / "data.csv", folder / "model.json", folder / "proof.npz"
 
@@ -96,12 +102,8 @@ def test_a_data_set_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     status, out, err = run(capsys, "verify", "tic_tac_toe", model, proof, "--regularization", 0.02)
     assert (status, err) == (0, "")
     assert out.startswith("valid: this rule list is optimal for tic_tac_toe, target class, at regularization 0.02\n")
-    status, out, _ = run(capsys, "verify", "diabetes", model, proof)
-    assert status == 1
-    assert out.startswith("not valid: ")
-    status, _, err = run(capsys, "verify", "tic_tac_toe", model, proof, "--target", "class")
-    assert status == 2
-    assert "leave --target and --positive out" in err
+    not_valid(capsys, "not valid: ", "diabetes", model, proof)
+    refused(capsys, "leave --target and --positive out", "verify", "tic_tac_toe", model, proof, "--target", "class")
 
 
 @pytest.mark.parametrize("positive", ["3", "1"])
@@ -113,9 +115,8 @@ def test_one_class_against_several_others(positive: str, tmp_path: Path, capsys:
     assert run(capsys, "fit", data, *options)[0] == 0
     assert run(capsys, "verify", data, model, proof)[:2][0] == 0
     assert run(capsys, "verify", data, model, proof, "--positive", positive)[0] == 0
-    status, out, _ = run(capsys, "verify", data, model, proof, "--positive", "2")
-    assert status == 1
-    assert f"the classes 'not {positive}' and '{positive}', but" in out
+    said = f"the classes 'not {positive}' and '{positive}', but"
+    not_valid(capsys, said, data, model, proof, "--positive", "2")
 
 
 def test_labels_that_are_dates(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -140,19 +141,7 @@ def test_labels_that_are_numbers(positive: str, tmp_path: Path, capsys: pytest.C
         model.read_text().replace('"prediction": 0', '"prediction": 2').replace('"prediction": 1', '"prediction": 0')
     )
     model.write_text(swapped.replace('"prediction": 2', '"prediction": 1'))
-    status, out, _ = run(capsys, "verify", data, model, proof)
-    assert status == 1
-    assert "not valid: " in out
-
-
-def test_the_order_of_columns_and_other_columns_do_not_matter(folder: Path, capsys: pytest.CaptureFixture[str]):
-    frame = people().sample(frac=1, random_state=0)
-    frame.insert(1, "other", range(len(frame)))
-    frame[frame.columns[::-1]].to_parquet(folder / "data.parquet")
-    frame[frame.columns[::-1]].to_csv(folder / "data.csv", index=False, sep=";")
-    for name in ("data.csv", "data.parquet"):
-        status, out, err = run(capsys, "verify", folder / name, *files(folder)[1:])
-        assert (status, err) == (0, ""), out
+    not_valid(capsys, "not valid: ", data, model, proof)
 
 
 def made_in_python(folder: Path, y: Any, array: bool = False) -> None:
@@ -168,9 +157,7 @@ def made_in_python(folder: Path, y: Any, array: bool = False) -> None:
 
 def test_labels_of_the_file(folder: Path, capsys: pytest.CaptureFixture[str]):
     made_in_python(folder, people()["paid"])
-    status, _, err = run(capsys, "verify", *files(folder))
-    assert status == 2
-    assert "does not name the column that is predicted: give --target" in err
+    refused(capsys, "does not name the column that is predicted: give --target", "verify", *files(folder))
     status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid")
     assert (status, out.startswith("valid: ")) == (0, True)
 
@@ -180,17 +167,15 @@ def test_labels_of_a_data_set(folder: Path, capsys: pytest.CaptureFixture[str]):
     made_in_python(folder, data.y)
     out, _ = output_of(capsys, "verify", *files(folder), "--target", "paid")
     assert "its classes 1 and 0 stand for 'yes' and 'no'" in out
-    status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid", "--positive", "no")
-    assert (status, "fingerprints" in out) == (1, True)
+    not_valid(capsys, "fingerprints", *files(folder), "--target", "paid", "--positive", "no")
 
 
 def test_1_and_0_are_never_other_labels_that_look_the_same(folder: Path, capsys: pytest.CaptureFixture[str]):
     frame = people()
     frame.assign(paid=np.where(frame["paid"] == "yes", 2, 1)).to_csv(folder / "data.csv", index=False)
     made_in_python(folder, rl.datasets.read(folder / "data.csv", target="paid").y)
-    status, out, _ = run(capsys, "verify", *files(folder), "--target", "paid")
-    assert status == 1
-    assert "the classes 0 and 1, but the target 'paid' has 2 and 1" in out
+    said = "the classes 0 and 1, but the target 'paid' has 2 and 1"
+    not_valid(capsys, said, *files(folder), "--target", "paid")
 
 
 def test_a_proof_without_conditions(folder: Path, capsys: pytest.CaptureFixture[str]):
@@ -229,20 +214,13 @@ def change_proof(change: Callable[[Certificate], Certificate]) -> Callable[[Path
     return apply
 
 
-def raised(certificate: Certificate) -> Certificate:
-    values = certificate.arrays["values"].copy()
-    values[-1] += 1 + values.max()
-    return replace(certificate, arrays={**certificate.arrays, "values": values})
-
-
-def with_first(condition: Condition | None) -> Callable[[Path], None]:
-    """Another first antecedent, or one less."""
+def with_first(condition: Condition) -> Callable[[Path], None]:
+    """Another first antecedent."""
 
     def change(certificate: Certificate) -> Certificate:
         origin = certificate.origin
         assert origin is not None
-        more = () if condition is None else ((condition,),)
-        conditions, names = (*more, *origin.conditions[1:]), (*(str(c) for (c,) in more), *origin.names[1:])
+        conditions, names = ((condition,), *origin.conditions[1:]), (str(condition), *origin.names[1:])
         return replace(certificate, origin=replace(origin, conditions=conditions, names=names))
 
     return change_proof(change)
@@ -262,33 +240,15 @@ def other_words(model: dict[str, Any]) -> None:
 
 TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a row less": (change_data(lambda frame: frame.drop(index=3)), "fingerprints"),
-    "a row twice": (change_data(lambda frame: pd.concat([frame, frame[:1]])), "fingerprints"),
     "a label": (cell("paid", "no" if people()["paid"][5] == "yes" else "yes"), "fingerprints"),
-    "a category": (cell("job", "all"), "fingerprints"),
-    "a missing cell": (cell("job", None), "fingerprints"),
     "text among numbers": (cell("age", "old"), "cannot be evaluated on the column 'age'"),
-    "another label": (
-        cell("paid", "maybe"),
-        "the classes 'no' and 'yes', but the target 'paid' has 'not yes' and 'yes'",
-    ),
+    "another label": (cell("paid", "maybe"), "but the target 'paid' has 'not yes' and 'yes'"),
     "a rule less": (change_model(lambda model: model["rules"].pop()), "the default rule of the model claims"),
     "other counts": (change_model(lambda model: model["default"].update(positives=10**300)), "claims to capture"),
-    "a probability": (change_model(lambda model: model["default"].update(probability=0.999)), "claims the probability"),
     "other words": (change_model(other_words), "rule 1 of the model tests 'age > 30'"),
-    "classes swapped": (
-        change_model(lambda model: model["classes"].reverse()),
-        "the model has the classes 'yes' and 'no'",
-    ),
     "other labels": (change_model(relabel), "the model has the classes 'bad' and 'good'"),
-    "another length": (change_model(lambda model: model.update(n_antecedents=10**6)), "made for 1000000 antecedents"),
-    "a value of the table": (change_proof(raised), "of the table"),
-    "an antecedent less": (with_first(None), "fingerprints"),
     "another condition": (with_first(Condition("age", "<=", 79)), "fingerprints"),
-    "a condition on the target": (
-        with_first(Condition("paid", "==", "yes")),
-        "a condition on the target 'paid' itself",
-    ),
-    "another cost": (change_proof(lambda c: replace(c, parameters={"regularization": 0.0121})), "claims the bound"),
+    "a condition on the target": (with_first(Condition("paid", "==", "yes")), "condition on the target 'paid' itself"),
     "no cost": (change_proof(lambda c: replace(c, parameters={})), "does not say for which regularization"),
 }
 
@@ -306,12 +266,12 @@ def test_tampering_is_status_1_with_the_reason(case: str, folder: Path, capsys: 
 
 
 def test_what_the_proof_must_speak_for(fitted: Path, capsys: pytest.CaptureFixture[str]):
-    status, out, _ = run(capsys, "verify", *files(fitted), "--regularization", "0.02")
-    assert (status, "is for the regularization 0.012, not 0.02" in out) == (1, True)
-    status, out, _ = run(capsys, "verify", *files(fitted), "--positive", "no")
-    assert (status, "but the target 'paid' has 'yes' and 'no'" in out) == (1, True)
-    status, out, _ = run(capsys, "verify", *files(fitted), "--target", "member", "--positive", "True")
-    assert (status, "the proof is about the target 'paid', not 'member'" in out) == (1, True)
+    for said, options in (
+        ("is for the regularization 0.012, not 0.02", ("--regularization", "0.02")),
+        ("but the target 'paid' has 'yes' and 'no'", ("--positive", "no")),
+        ("the proof is about the target 'paid', not 'member'", ("--target", "member", "--positive", "True")),
+    ):
+        not_valid(capsys, said, *files(fitted), *options)
 
 
 @pytest.mark.parametrize("price", [0.0, 2.5])
@@ -321,8 +281,7 @@ def test_the_regularization_of_a_rule_set(price: float, tmp_path: Path, capsys: 
     data, model, proof = files(tmp_path)
     output_of(capsys, "fit", data, "--model", "rule-set", *options, "-o", model, "--proof", proof)
     assert run(capsys, "verify", *files(tmp_path), f"--regularization={price}")[0] == 0
-    status, out, _ = run(capsys, "verify", *files(tmp_path), "--regularization=1.5")
-    assert (status, f"is for the regularization {price}, not 1.5" in out) == (1, True)
+    not_valid(capsys, f"is for the regularization {price}, not 1.5", *files(tmp_path), "--regularization=1.5")
     for given in ("-1", "nan", "inf", "x"):
         status, _, err = run(capsys, "verify", *files(tmp_path), f"--regularization={given}")
         assert (status, f"must be a number of at least 0, not {given!r}" in err) == (2, True), err
@@ -348,27 +307,19 @@ UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no model": (lambda folder: (folder / "model.json").unlink(), "model.json cannot be read: No such file"),
     "no proof": (lambda folder: (folder / "proof.npz").unlink(), "proof.npz cannot be read: No such file"),
     "a folder": (lambda folder: ((folder / "proof.npz").unlink(), (folder / "proof.npz").mkdir()), "Is a directory"),
-    "an empty proof": (lambda folder: (folder / "proof.npz").write_bytes(b""), "not a certificate"),
     "half a proof": (
         lambda folder: (folder / "proof.npz").write_bytes((folder / "proof.npz").read_bytes()[:500]),
         "not a certificate",
     ),
-    "a folder for a model": (
-        lambda folder: ((folder / "model.json").unlink(), (folder / "model.json").mkdir()),
-        "Is a directory",
-    ),
     "half a model": (lambda folder: (folder / "model.json").write_text('{"format": '), "not valid JSON"),
-    "not a model": (lambda folder: (folder / "model.json").write_text("[]"), "no saved model"),
     "binary": (lambda folder: (folder / "data.csv").write_bytes(b"age,paid\n\xff\x01,1\n"), "control character"),
     "no target": (change_data(lambda frame: frame.drop(columns="paid")), "there is no target column 'paid'"),
     "a column less": (change_data(lambda frame: frame.drop(columns="job")), "has no column 'job'; the proof needs"),
-    "columns less": (change_data(lambda frame: frame.drop(columns=["age", "job"])), "has no column 'age', 'job'"),
     "a value": (hostile(lambda content: content["conditions"].append(["a", "==", {}])), "is no condition"),
 }
 
 
-MISUSED = ["no data", "no model", "no proof", "a folder", "a folder for a model", "binary", "no target"]
-MISUSED += ["a column less", "columns less"]
+MISUSED = ["no data", "no model", "no proof", "a folder", "binary", "no target", "a column less"]
 
 
 @pytest.mark.parametrize("case", UNREADABLE)

@@ -84,17 +84,15 @@ def test_criteria_in_words():
         assert record.within(*tolerances) in in_words(record.make(*tolerances))
 
 
+@pytest.mark.parametrize("labels", [1, 2])
 @pytest.mark.parametrize(("m", "most"), [(1, 1), (4, 0), (4, 2), (5, 5)])
-def test_lists_are_as_many_as_can_be_written_down(m, most):
-    assert lists(m, most) == many(sum(1 for k in range(most + 1) for _ in permutations(range(m), k)))
-
-
-@pytest.mark.parametrize(("m", "most"), [(1, 1), (4, 0), (4, 2), (5, 5)])
-def test_labels_of_choice_make_more_lists(m, most):
-    every = (k for k in range(most + 1) for _ in permutations(range(m), k) for _ in product((0, 1), repeat=k + 1))
+def test_lists_are_as_many_as_can_be_written_down(m, most, labels):
+    every = (
+        k for k in range(most + 1) for _ in permutations(range(m), k) for _ in product(range(labels), repeat=k + 1)
+    )
     n = sum(1 for _ in every)
-    assert lists(m, most, labels=2) == many(n)
-    assert log10_total(m, most, labels=2) == pytest.approx(math.log10(n))
+    assert lists(m, most, labels) == many(n)
+    assert log10_total(m, most, labels) == pytest.approx(math.log10(n))
 
 
 @pytest.mark.parametrize(

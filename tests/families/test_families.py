@@ -8,17 +8,15 @@ import textwrap
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rulelab as rl
 from rulelab.data.binarize import Binarizer
 from rulelab.families import BINARIZING, CRITERIA, EVERY_FAMILY, FAMILIES, MINING
 from rulelab.questions import ENGINES
-from rulelab.recipe import Recipe, smallest_problem
+from rulelab.recipe import smallest_problem
 from rulelab.remaining import log10_coarse, log10_fine, log10_total, log10_total_symmetry_aware
 from rulelab.snapshot import Snapshot, Status, time_left
-from rulelab.sweeps import FAMILIES as METHODS
 
 ESTIMATORS = {
     "rule_list": rl.RuleListClassifier,
@@ -26,8 +24,6 @@ ESTIMATORS = {
     "rule_set": rl.RuleSetClassifier,
 }
 OF_FITTING = {"class_weight", "time_limit", "gap", "random_state", "several_classes", "verbose", "n_jobs"}
-TABLE = pd.DataFrame({"age": np.arange(40) % 13, "sex": ["f", "m"] * 20, "old": np.arange(40) > 25})
-LABELS = (TABLE["age"] > 6).to_numpy().astype(int)
 
 
 def defaults_of(function: object) -> dict[str, object]:
@@ -36,26 +32,12 @@ def defaults_of(function: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_estimators_have_the_parameters_and_defaults_of_their_record(name):
-    given = defaults_of(ESTIMATORS[name].__init__)
-    assert {key: value for key, value in given.items() if key not in OF_FITTING} == FAMILIES[name].defaults
-    assert ESTIMATORS.keys() == FAMILIES.keys()
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_every_parameter_is_documented(name):
-    documented = inspect.getdoc(ESTIMATORS[name])
-    for parameter in FAMILIES[name].parameters:
-        assert parameter.name in documented
-        assert parameter.help[0].islower()
-        assert not parameter.help.endswith(".")
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_names_are_given_once_and_searches_know_them(name):
-    family = FAMILIES[name]
-    names = [each.name for each in family.parameters]
-    assert len(names) == len(set(names))
+def test_estimators_and_searches_have_the_parameters_of_their_record(name):
+    family, estimator = FAMILIES[name], ESTIMATORS[name]
+    given = {key: value for key, value in defaults_of(estimator.__init__).items() if key not in OF_FITTING}
+    assert given == family.defaults
+    assert len(family.defaults) == len(family.parameters), "each name once"
+    assert all(each.name in inspect.getdoc(estimator) for each in family.parameters)
     search = family.search(smallest_problem(), {})
     assert search.family == family.make_model().family == name
     known = {key for engine in ENGINES if engine.model == name for key in engine.takes}
@@ -89,22 +71,6 @@ def test_searches_take_all_numbers_that_their_record_accepts_and_refuse_its_cost
                         family.search(problem, given)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_searches_get_what_is_asked_for(name):
-    family = FAMILIES[name]
-    search = family.search(smallest_problem(), {"regularization": 0.25, "memory_limit": 10**8})
-    assert (search.parameters["regularization"], search.memory_limit) == (0.25, 10**8)
-    search = FAMILIES["falling_rule_list"].search(smallest_problem(), {"method": "monte_carlo", "iterations": 7})
-    assert (hasattr(search, "memory_limit"), search.iterations) == (False, 7)
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_sweeps_have_the_same_defaults_and_grids_of_known_names(name):
-    assert METHODS[name].defaults == FAMILIES[name].defaults
-    assert set(FAMILIES[name].grid) <= set(FAMILIES[name].defaults)
-    assert FAMILIES[name].path in (None, *FAMILIES[name].grid)
-
-
 def test_binarizing_and_mining_have_the_defaults_of_the_library():
     milder = {"thresholds": 5}  # so that fits with default parameters are certified soon
     assert {each.name: each.default for each in BINARIZING} == defaults_of(Binarizer.__init__) | milder
@@ -112,18 +78,6 @@ def test_binarizing_and_mining_have_the_defaults_of_the_library():
     for each in MINING:
         if each.name in mining and each.name != "max_antecedents":  # a limit, which mining alone has not
             assert each.default == mining[each.name]
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_recipe_makes_the_model_of_the_estimator(name):
-    recipe = Recipe(FAMILIES[name], {"thresholds": 4, **({"max_complexity": 4} if name == "rule_set" else {})})
-    conditions, binarizer = recipe.conditions(TABLE)
-    assert binarizer is not None
-    features, note = recipe.features(conditions, LABELS)
-    assert note == ""
-    found = rl.solve(recipe.search(recipe.problem(features, LABELS)))
-    model = ESTIMATORS[name](**recipe.parameters).fit(TABLE, LABELS)
-    assert (found.incumbent.objective, found.incumbent.model) == (model.objective_, model.model_)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

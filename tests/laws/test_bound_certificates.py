@@ -16,7 +16,7 @@ from proof_checks import with_arrays, with_parameters
 from proof_mutations import NAMES, damaged, judge, judge_file, mutations, proof_of
 
 import rulelab as rl
-from rulelab.warming import noisy_problem
+from rulelab.rehearsal import noisy_problem
 
 N, M = 60, 7
 

@@ -199,18 +199,3 @@ def test_damaged_and_hostile_files_are_refused(tmp_path):
     assert "do not fit" in refused(tmp_path, circle)
     circle["tree"]["parent"] = base64.b64encode(((np.arange(n) + 1) % n).astype("<i4").tobytes()).decode()
     assert "do not fit" in refused(tmp_path, circle), "no prefix stands below itself"
-
-
-def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
-    recording, _ = recorded(KINDS["corels"](random_problem(1)))
-    recording.save(tmp_path / "run")
-    before = (tmp_path / "run").read_bytes()
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    with pytest.raises(OSError, match="No space"):
-        recording.save(tmp_path / "run")
-    assert (tmp_path / "run").read_bytes() == before
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]

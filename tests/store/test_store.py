@@ -18,8 +18,6 @@ from places import ROOT
 import rulelab as rl
 from rulelab.store import LARGEST_BUNDLE, StoreError, database
 from rulelab.store import run as run_module
-from rulelab.store.rows import insert
-from rulelab.store.saved_runs import made
 
 
 @pytest.fixture(scope="module")
@@ -61,17 +59,13 @@ def test_what_is_saved_is_found_again(store, recording, proof, tmp_path: Path) -
         assert found == run
         assert Path(again.place).stat().st_mode & 0o077 == 0, "only its owner reads the file"
         assert (found.name, found.data, found.query) == ("first run", "noise", "family=rule_list")
-        assert (found.status, found.objective, found.lower_bound) == (
-            "optimal",
-            last.incumbent.objective,
-            last.lower_bound,
-        )
+        figures = (found.status, found.objective, found.lower_bound)
+        assert figures == ("optimal", last.incumbent.objective, last.lower_bound)
         assert found.gap == 0
         assert again.model(run) == last.incumbent.model
-        assert again.recording(run).frame.equals(rl.Recording.from_bytes(recording.to_bytes()).frame)
-        assert (
-            again.recording(run.hash[:10]).tree_at(3).equals(rl.Recording.from_bytes(recording.to_bytes()).tree_at(3))
-        )
+        expected = rl.Recording.from_bytes(recording.to_bytes())
+        assert again.recording(run).frame.equals(expected.frame)
+        assert again.recording(run.hash[:10]).tree_at(3).equals(expected.tree_at(3))
         curve, expected = again.trace(run), recording.frame
         for name in ("step", "work", "seconds", "objective", "lower_bound", "gap"):
             assert curve[name].tolist() == expected[name].tolist(), name
@@ -113,13 +107,8 @@ def test_search_rename_delete_and_bring_back(store, recording) -> None:
     first = store.save(recording, name="one", data_name="mushrooms")
     second = store.save(recording, name="two%", settings={"policy": "curiosity"})
     assert [run.name for run in store.runs()] == ["two%", "one"]
-    for words, names in (
-        ("MUSH", ["one"]),
-        ("one mush", ["one"]),
-        ("one curio", []),
-        ("%", ["two%"]),
-        ("_", ["two%", "one"]),
-    ):
+    both = ["two%", "one"]
+    for words, names in (("MUSH", ["one"]), ("one mush", ["one"]), ("one curio", []), ("%", ["two%"]), ("_", both)):
         assert [run.name for run in store.runs(words)] == names, words
     store.rename(second, "<b>three</b>")
     assert (store.run(second).name, store.run(second).hash) == ("<b>three</b>", second.hash)
@@ -292,8 +281,8 @@ def test_a_damaged_file_of_a_run_is_refused(store, recording) -> None:
     ],
     ids=str,
 )
-def test_what_no_run_can_be_is_refused(recording, change) -> None:
-    run, _ = made(recording, None)
+def test_what_no_run_can_be_is_refused(store, recording, change) -> None:
+    run = store.save(recording)
     with pytest.raises(StoreError, match="a run cannot have"):
         replace(run, **change)
 
@@ -311,17 +300,19 @@ def test_who_writes_too_long_is_told_of(store, recording, monkeypatch) -> None:
     assert len(store.runs()) == 1
 
 
-def _fails_half_way(store, run, files) -> None:
-    with database.Database(str(store.place)).writing() as connection:
-        insert(connection, run, {**files, "trace": "no bytes"})
+def test_nothing_of_a_write_that_fails_is_kept(store, recording, monkeypatch) -> None:
+    insert = database.insert_file
 
+    def broken(connection, run, kind, content) -> None:
+        if kind == "model":
+            raise OSError("half-way")
+        insert(connection, run, kind, content)
 
-def test_nothing_of_a_write_that_fails_is_kept(store, recording) -> None:
-    run, files = made(recording, None)
-    with pytest.raises(TypeError):
-        _fails_half_way(store, run, files)
-    with database.Database(str(store.place)).reading() as connection:
-        assert connection.exec_driver_sql("SELECT count(*) FROM files").scalar() == 0
+    monkeypatch.setattr(database, "insert_file", broken)
+    with pytest.raises(OSError, match="half-way"):
+        store.save(recording)
+    with contextlib.closing(sqlite3.connect(store.place)) as bare:
+        assert list(bare.execute("SELECT count(*) FROM files")) == [(0,)]
 
 
 def test_urls_that_are_no_store_are_refused_without_their_password() -> None:

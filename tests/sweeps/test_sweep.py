@@ -3,11 +3,13 @@
 import threading
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import refused
+from command_line import run as command
 from fairlearn.metrics import equalized_odds_difference
 from patience import PATIENCE
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
@@ -15,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 import rulelab as rl
 from rulelab.datasets import Dataset, from_frame
 from rulelab.families import Family
-from rulelab.rule_set import EqualOpportunity, RuleSetSearch
+from rulelab.rule_set import EqualOpportunity
 from rulelab.sweeps import FAMILIES, SweepError, non_dominated, runners
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.result import Job
@@ -97,38 +99,29 @@ def test_every_fit_is_what_it_is_alone(done):
                     assert row[f"{part}_equalized_odds_gap"] == pytest.approx(expected)
 
 
-def test_a_path_starts_each_search_from_the_optimum_before(monkeypatch):
-    starts = []
-    search = Family.search
-
-    def spy(self, problem, parameters, warm_start=None, **more):
-        if problem.n_rows > 4:  # not when parameters are checked
-            starts.append((parameters["max_conditions"], parameters["regularization"], warm_start))
-        return search(self, problem, parameters, warm_start=warm_start, **more)
-
-    monkeypatch.setattr(Family, "search", spy)
-    run(cv=2)
-    assert [start[:2] for start in starts] == 2 * [(c, r) for c in (1, 2) for r in (0.1, 0.05, 0.02)]
-    for (_, before, _), (_, after, start) in pairwise(starts):
-        assert (start is None) == (after > before)
-
-
-def test_rule_sets_start_from_those_of_less_complexity(monkeypatch):
+@pytest.mark.parametrize(
+    ("family", "grid", "path", "values"),
+    [
+        ("rule_list", GRID, "regularization", [0.1, 0.05, 0.02]),
+        ("rule_set", {"max_complexity": [8, 2, 5], "thresholds": [3]}, "max_complexity", [2, 5, 8]),
+    ],
+)
+def test_a_path_starts_each_search_from_the_optimum_before(monkeypatch, family, grid, path, values):
     starts = []
     search = Family.search
 
     def spy(self, problem, parameters, **more):
-        made = search(self, problem, parameters, **more)
-        if problem.n_rows > 4:
-            starts.append((parameters["max_complexity"], made.warm_start))
-        return made
+        if problem.n_rows > 4:  # not when parameters are checked
+            starts.append((parameters[path], more.get("warm_start")))
+        return search(self, problem, parameters, **more)
 
     monkeypatch.setattr(Family, "search", spy)
-    found = run(family="rule_set", grid={"max_complexity": [8, 2, 5], "thresholds": [3]}, cv=2)
-    assert [complexity for complexity, _ in starts] == 2 * [2, 5, 8]
-    assert [start is None for _, start in starts] == 2 * [True, False, False]
-    rows = found.frame.sort_values(["fold", "max_complexity"])
-    assert rows.groupby("fold")["objective"].apply(lambda each: each.is_monotonic_decreasing).all()
+    found = run(family=family, grid=grid, cv=2)
+    assert [value for value, _ in starts] == len(starts) // 3 * values
+    assert [start is None for _, start in starts] == len(starts) // 3 * [True, False, False]
+    if family == "rule_set":
+        rows = found.frame.sort_values(["fold", "max_complexity"])
+        assert rows.groupby("fold")["objective"].apply(lambda each: each.is_monotonic_decreasing).all()
 
 
 @pytest.mark.parametrize("backend", ["threads", pytest.param("processes", marks=pytest.mark.long)])
@@ -161,8 +154,7 @@ def test_rates_of_groups_are_counted_over_all_folds(done):
     assert done.points()["equal_opportunity_gap_pooled"][0] == pytest.approx(gap)
 
 
-@pytest.mark.parametrize("on", ["test", "train"])
-@pytest.mark.parametrize("y", ["complexity", "equal_opportunity_gap", "demographic_parity_gap_pooled"])
+@pytest.mark.parametrize(("on", "y"), [("test", "complexity"), ("train", "demographic_parity_gap_pooled")])
 def test_the_front_is_what_is_not_dominated(done, on, y):
     points = done.points(on)
     front = done.pareto("accuracy", y, on)
@@ -328,37 +320,23 @@ def test_falling_rule_lists(options):
             assert row.test_errors == model.evaluate(DATA.X.iloc[test], DATA.y.iloc[test]).errors
 
 
-@pytest.mark.parametrize("family", ["rule_set", "rule_list"])
-def test_what_fairness_costs(family):
+def test_what_fairness_costs():
     """Each search of lists begins with the optimum before it, which need not be as fair."""
-    fair = [None, EqualOpportunity(0.05)]
-    own = {"max_complexity": [3, 6]} if family == "rule_set" else {"regularization": [0.1, 0.02], "max_conditions": [1]}
-    frame = run(family=family, grid={**own, "fairness": fair, "min_group_size": [0]}, cv=2).frame
+    fair, own = [None, EqualOpportunity(0.05)], {"regularization": [0.1, 0.02], "max_conditions": [1]}
+    frame = run(grid={**own, "fairness": fair, "min_group_size": [0]}, cv=2).frame
     assert frame["status"].tolist() == ["optimal"] * 8
-    assert frame["fairness"].map(str).unique().tolist() == ["nan", "EqualOpportunity(tolerance=0.05)"]
     free, bound = (frame[frame["fairness"].isna() == none] for none in (True, False))
     assert (bound["train_equal_opportunity_gap"] <= 0.05 + 1e-12).all()
-    costs = bound["objective"].to_numpy() >= free["objective"].to_numpy()
-    assert costs.all()
-    assert family == "rule_set" or (bound["objective"].to_numpy() > free["objective"].to_numpy()).any()
+    assert (bound["objective"].to_numpy() > free["objective"].to_numpy()).any()
     for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
-        conditions = rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train])
-        y, groups = DATA.y.iloc[train], DATA.sensitive["group"].iloc[train]
-        if family == "rule_set":
-            problem = rl.Problem.from_arrays(conditions, y, groups=groups)
-        else:
-            problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), y, groups=groups)
-        for row in frame[frame["fold"] == fold].itertuples():
-            fairness = fair[row.fairness == "EqualOpportunity(tolerance=0.05)"]
-            if family == "rule_set":
-                search = RuleSetSearch(problem, row.max_complexity, 3, fairness=fairness, random_state=0)
-                assert row.complexity == rl.RuleSet.from_json(row.model).complexity <= row.max_complexity
-            else:
-                search = rl.search_for(problem, regularization=row.regularization, fairness=fairness)
-                assert row.lower_bound == row.objective
-            assert row.objective == rl.solve(search).incumbent.objective
+        mined = rl.mine_antecedents(rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train]), max_conditions=1)
+        groups = DATA.sensitive["group"].iloc[train]
+        problem = rl.Problem.from_antecedents(mined, DATA.y.iloc[train], groups=groups)
+        for row in bound[bound["fold"] == fold].itertuples():
+            search = rl.search_for(problem, regularization=row.regularization, fairness=fair[1])
+            assert row.objective == row.lower_bound == rl.solve(search).incumbent.objective
     with pytest.raises(SweepError, match="fairness needs the groups"):
-        rl.sweep(DATA, family, {"fairness": fair}, cv=2)
+        rl.sweep(DATA, "rule_list", {"fairness": fair}, cv=2)
 
 
 def test_constraints_are_about_the_groups_that_are_compared():
@@ -371,3 +349,63 @@ def test_constraints_are_about_the_groups_that_are_compared():
     assert sweep.frame["status"].tolist() == ["optimal"] * 2
     assert (sweep.frame["train_equal_opportunity_gap"] <= 0.1 + 1e-12).all()
     assert list(sweep.rates(0).index) == ["never positive", "one", "two"]
+
+
+ACCURACIES = [0.6, 0.68, 0.99]
+MODELS = {"least_gap": "rule list", "least_gap_of_sets": "rule set"}
+GRIDS: dict[str, dict[str, list[Any]]] = {
+    "least_gap": {"max_length": [2], "max_conditions": [1]},
+    "least_gap_of_sets": {"max_complexity": [4], "max_conditions": [2]},
+}
+
+
+@pytest.mark.parametrize("name", ["least_gap", pytest.param("least_gap_of_sets", marks=pytest.mark.long)])
+def test_every_least_gap_is_the_search_on_its_training_rows(name: str) -> None:
+    own = {"min_accuracy": ACCURACIES, "thresholds": [3], "min_group_size": [0], **GRIDS[name]}
+    sweep = run(family=name, grid=own, cv=2)
+    fits = sweep.frame.set_index(["min_accuracy", "fold"])
+    splitter = StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)
+    assert set(fits.loc[0.99, "status"]) == {"infeasible"}
+    for fold, (train, _) in enumerate(splitter):
+        conditions = rl.Binarizer(thresholds=3).fit_transform(DATA.X.iloc[train])
+        labels, groups = DATA.y.iloc[train], DATA.sensitive["group"].iloc[train]
+        for accuracy in ACCURACIES[:2]:
+            search: rl.Search
+            if name == "least_gap":
+                mined = rl.mine_antecedents(conditions, 1, 0.01, 0.99)
+                problem = rl.Problem.from_antecedents(mined, labels, groups=groups)
+                search = rl.LeastGapSearch(problem, min_accuracy=accuracy, max_length=2)
+            else:
+                problem = rl.Problem.from_arrays(conditions, labels, groups=groups)
+                search = rl.LeastGapRuleSetSearch(problem, min_accuracy=accuracy, max_complexity=4, max_conditions=2)
+            alone, fit = rl.solve(search), fits.loc[(accuracy, fold)]
+            assert fit["status"] == alone.status == "optimal"
+            assert fit["objective"] == fit["lower_bound"] == alone.incumbent.objective
+            assert fit["train_equal_opportunity_gap"] == pytest.approx(alone.incumbent.objective, abs=1e-12)
+            assert fit["train_accuracy"] >= accuracy
+    tight = fits.loc[0.68, "objective"].to_numpy()
+    assert (tight >= fits.loc[0.6, "objective"].to_numpy()).all()
+    assert tight.max() > 0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_least_gap_needs_groups(name: str) -> None:
+    with pytest.raises(SweepError, match=f"a {MODELS[name]} of least gap needs the groups of people"):
+        rl.sweep(DATA, name, GRIDS[name], cv=2)
+    with pytest.raises(SweepError, match="criterion must be one of equal_opportunity"):
+        rl.sweep(DATA, name, {"criterion": [rl.EqualOpportunity]}, cv=2, sensitive="group")
+
+
+def test_the_command_line_sweeps_least_gaps(capsys: pytest.CaptureFixture[str]) -> None:
+    small = ("--max-complexity", 3, "--thresholds", 2, "--folds", 2, "--sensitive", "sex", "--quiet")
+    asked = ("--vary", "min_accuracy=0.6,0.7", "--criterion", "demographic-parity")
+    status, out, err = command(capsys, "sweep", "diabetes", "--model", "least-gap-of-sets", *asked, *small)
+    assert status == 0, err
+    assert "certified: no rule set that is as accurate on its training rows has a smaller gap there" in out
+    assert out.count("2 of 2") == 2
+    for options, said in (
+        (("--model", "rule-set", "--min-accuracy", 0.7), "--min-accuracy is not an option of --model rule-set"),
+        (("--model", "least-gap", "--vary", "criterion=fair"), "must be one of equal_opportunity"),
+        (("--model", "least-gap", "--fairness", "equal-opportunity:0.1"), "--fairness is not an option"),
+    ):
+        refused(capsys, said, "sweep", "diabetes", *options, "--sensitive", "sex", told=True)

@@ -1,15 +1,20 @@
-"""One fit that fails, in whatever way, is one failed result: the sweep, its tables and its fronts go on."""
+"""Fits that fail, in whatever way, fail alone; sweeps on a Dask cluster."""
 
 import math
 import os
-import sys
+from collections.abc import Iterator
+from typing import Any
 
+import dask
+import distributed
+import pandas as pd
 import pytest
 from patience import PATIENCE, wait_until
-from test_sweep import DATA, GRID, hard, jobs_of, run, waited
+from test_sweep import DATA, GRID, TIMES, hard, jobs_of, run, waited
+from test_sweep_counted import COUNTS
+from test_sweep_counted import GRID as COUNTED_GRID
 
 import rulelab as rl
-from rulelab import rehearsal
 from rulelab.rule_set.master import linear_program as master
 from rulelab.sweeps import SweepError, runners
 from rulelab.sweeps.families import Certified
@@ -41,9 +46,7 @@ def break_fits(monkeypatch, error, which):
 
 
 @pytest.mark.parametrize(
-    ("error", "message"),
-    [ERRORS[0], *(pytest.param(*error, marks=pytest.mark.long) for error in ERRORS[1:])],
-    ids=lambda value: type(value).__name__,
+    ("error", "message"), [ERRORS[0], *(pytest.param(*error, marks=pytest.mark.long) for error in ERRORS[1:])]
 )
 def test_any_error_of_one_fit_is_one_failed_result(monkeypatch, tmp_path, error, message):
     break_fits(monkeypatch, error, lambda fold, regularization: fold == 1 and regularization == 0.05)
@@ -85,24 +88,15 @@ def test_cancelling_and_interrupts_are_no_failed_fits(job, monkeypatch):
             runners.run(plan, job, None)
 
 
-@pytest.mark.parametrize("failing", [pytest.param("some", marks=pytest.mark.long), "all"])
-def test_tables_fronts_and_views_of_failed_fits(monkeypatch, failing):
-    break_fits(
-        monkeypatch, MemoryError(), lambda fold, regularization: failing == "all" or regularization == 0.05 or fold == 0
-    )
+@pytest.mark.parametrize("left", [0, pytest.param(4, marks=pytest.mark.long)])
+def test_tables_fronts_and_views_of_failed_fits(monkeypatch, left):
+    break_fits(monkeypatch, MemoryError(), lambda fold, regularization: not left or regularization == 0.05 or fold == 0)
     sweep = run()
-    frame = sweep.frame
-    assert len(frame) == 18
-    assert (frame["status"] == "failed").sum() == (18 if failing == "all" else 10)
-    assert frame.to_csv(index=False).count("MemoryError") >= 10
-    left = 0 if failing == "all" else 4
+    assert sweep.frame["status"].value_counts()["failed"] == (10 if left else 18)
     for on in ("test", "train"):
         assert len(sweep.points(on)) == left
-        for y in ("complexity", "equal_opportunity_gap", "equal_opportunity_gap_pooled", "seconds"):
-            front = sweep.pareto("accuracy", y, on=on)
-            assert len(front) <= left
-            assert bool(len(front)) == bool(left)
-            front.to_csv()
+        for y in ("complexity", "equal_opportunity_gap_pooled", "seconds"):
+            assert bool(len(sweep.pareto("accuracy", y, on=on))) == bool(left)
     assert math.isnan(sweep.frame["objective"].iloc[0])
     for point in range(6):
         sweep.rates(point).to_csv()
@@ -136,69 +130,14 @@ def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
     assert "the worker process of this fit has ended; is there memory enough?" in message
 
 
-@pytest.mark.long
-def test_processes_that_cannot_work_at_all_end_the_sweep(monkeypatch):
-    submit = runners.ProcessPoolExecutor.submit
-    monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", lambda self, *_: submit(self, os._exit, 1))
-    sweep = rl.sweep(DATA, grid=GRID, cv=3, n_jobs=2, backend="processes")
-    with pytest.raises(SweepError, match="3 worker processes of the sweep have ended before their first fit was done"):
-        sweep.wait(PATIENCE)
-    assert sweep.progress.state == "failed"
-
-
-@pytest.mark.long
-def test_a_process_killed_by_the_system_hangs_nothing():
-    sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=2, n_jobs=2, backend="processes", time_limit=None)
-    killed: list[int] = []
-
-    def kill_one_and_see() -> bool:
-        pools = [runner._pool for runner in sweep._runners]  # no other process of theirs has a fit by now
-        alive = [each for pool in pools for each in list((pool._processes or {}).values()) if each.is_alive()]
-        if not killed and alive:
-            killed.append(alive[0].pid)
-            os.kill(killed[0], 9)
-        return sweep.progress.done > 0
-
-    wait_until(kill_one_and_see, 0.05)
-    assert sweep.results[0].status == "failed"
-    sweep.cancel()
-    assert sweep.wait(PATIENCE)
-    assert sweep.progress.state == "cancelled"
-
-
-class Warm(Plan):
-    """A plan whose limits may be asked for by a fit only when the kernels of its family are compiled."""
-
-    @property
-    def time_limit(self):
-        if sys._getframe(1).f_code.co_name == "fit" and not rehearsal.rehearsed:
-            raise AssertionError("the clock runs before the kernels are compiled")
-        return self.__dict__["limit"]
-
-    @time_limit.setter
-    def time_limit(self, value):
-        self.__dict__["limit"] = value
-
-
 @pytest.fixture
 def warm_plan() -> Plan:
     return make_plan(DATA, 2, None, None, 0, 60.0, 0.0)
 
 
 @pytest.mark.long
-def test_kernels_are_compiled_before_the_clock(warm_plan, job, monkeypatch):
-    plan = Warm(**{name: getattr(warm_plan, name) for name in Plan.__dataclass_fields__})
-    for compiles, status in ((True, "optimal"), (False, "failed")):  # else the check itself notices
-        if not compiles:
-            monkeypatch.setattr(rl.Search, "compile", lambda self: None)
-        monkeypatch.setattr(rehearsal, "rehearsed", set())
-        assert runners.run(plan, job, None).status == status
-
-
-@pytest.mark.long
 def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, job, monkeypatch):
-    distributed = pytest.importorskip("distributed")
-    once = pytest.importorskip("dask").config.set({"distributed.scheduler.allowed-failures": 0})  # not 3
+    once = dask.config.set({"distributed.scheduler.allowed-failures": 0})  # not 3
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with once, cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.scatter(warm_plan, hash=False), warm_plan, runners.never)
@@ -211,7 +150,6 @@ def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, job, monkeypatch):
 
 @pytest.mark.long
 def test_a_cluster_without_workers_ends_the_sweep(warm_plan, monkeypatch):
-    distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(runners, "_LOOK_SECONDS", 0.2)
     monkeypatch.setattr(runners, "_WORKERLESS_SECONDS", 1)
     cluster = distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None)
@@ -219,3 +157,40 @@ def test_a_cluster_without_workers_ends_the_sweep(warm_plan, monkeypatch):
         runner = OnDask(client, client.submit(len, ()), warm_plan, runners.never)
         with pytest.raises(SweepError, match="has had no worker for 1 s; start some"):
             runner.run(None, None)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """Of a cluster with one process of two threads."""
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def assert_same_as_here(client: Any, data: Any, **arguments: Any) -> None:
+    here, there = (waited(rl.sweep(data, **arguments, client=where)) for where in (None, client))
+    pd.testing.assert_frame_equal(there.frame.drop(columns=TIMES), here.frame.drop(columns=TIMES))
+
+
+@pytest.mark.long
+def test_a_cluster_changes_nothing(client):
+    assert_same_as_here(client, DATA, grid=GRID, cv=3, sensitive="group")
+
+
+@pytest.mark.long
+def test_cancelling_on_a_cluster(client):
+    sweep = rl.sweep(hard(), grid={"regularization": [0.0005]}, cv=4, client=client, time_limit=None)
+    assert not sweep.wait(1)
+    sweep.cancel()
+    assert sweep.wait(PATIENCE)
+    assert (sweep.progress.state, sweep.progress.done) == ("cancelled", 0)
+    wait_until(lambda: not any(client.run(_going_on).values()), 0.1)
+
+
+def _going_on(dask_worker):
+    return len(dask_worker.state.executing) + len(dask_worker.state.long_running)
+
+
+@pytest.mark.long
+def test_counted_rows_on_a_cluster(client):
+    assert_same_as_here(client, COUNTS, grid=COUNTED_GRID, sensitive="sex")

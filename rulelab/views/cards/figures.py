@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...families import EVERY_FAMILY
-from ...families.rule_list import LEAST_GAP
+from ...families.records import LEAST_GAP
 from ...shown import percent
 from ..live.wording import NONE, apart, count, grouped, within
 from ..widgets.esc import esc

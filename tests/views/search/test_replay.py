@@ -120,7 +120,7 @@ def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> 
 
 def test_a_tree_deeper_than_any_list_is_refused(tmp_path) -> None:
     recording = recorded(rl.CorelsSearch(problem(120, 7), 0.02))
-    content = recording._content(10_000)
+    content = module.files.unpacked(recording.to_bytes(), "run")
     chain = np.arange(-1, 4999)
     n = len(chain)
     deep = type(content.tree)(
