@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-BUILDERS = ("defaults", "holding", "mining", "popcount")
+BUILDERS = ("defaults", "recorded-search")
 """Benchmarks that measure parts, for those who work on them."""
 
 
