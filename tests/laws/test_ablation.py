@@ -140,7 +140,7 @@ def data(tmp_path):
     return tmp_path / "data.csv"
 
 
-OPTIONS = ("--target", "y", "--regularization", "0.03", "--beam-width", "0", "--quiet")
+OPTIONS = ("--target", "y", "--regularization", "0.03", "--max-conditions", "1", "--beam-width", "0", "--quiet")
 
 
 def test_the_command_shows_a_line_per_bound_and_saves_the_table(data, tmp_path, capsys):
