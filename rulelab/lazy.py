@@ -10,9 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-BUILDERS = ("defaults", "recorded-search")
-"""Benchmarks that measure parts, for those who work on them."""
-
 
 @cache
 def gone() -> dict[str, str]:

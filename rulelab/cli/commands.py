@@ -18,7 +18,7 @@ from typing import NoReturn
 
 from .. import __version__
 from ..extras import missing
-from ..lazy import BUILDERS, gone
+from ..lazy import gone
 from ..shown import percent
 from . import (
     ablate,
@@ -143,7 +143,6 @@ def _bench(args: argparse.Namespace) -> int:
     if BENCHMARKS is None:
         raise CommandError("the benchmarks were not installed with this copy of rulelab: install the wheel again")
     found = {path.stem.replace("_", "-"): path for path in sorted(BENCHMARKS.glob("[!_]*.py"))}
-    found = {name: path for name, path in found.items() if name not in BUILDERS}
     if args.name is None:
         print("benchmarks: " + ", ".join(found))
         return 0

@@ -119,7 +119,7 @@ def agrees(last: rl.Snapshot, known: float | None, within: float = TOLERANCE) ->
 
 def itself(name: str, *arguments: object) -> list[str]:
     """The command that runs a benchmark in a process of its own."""
-    return [sys.executable, str(Path(__file__).parent), name, *map(str, arguments)]
+    return [sys.executable, "-m", "rulelab", "bench", name, *map(str, arguments)]
 
 
 def _column(text: str) -> tuple[str, int, str]:

@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from _measure import Table, instances, itself, parser, user_seconds
-from rule_list import Instance, chosen_instances, warm_up
+from _measure import Table, instances, itself, parser, small_problem, user_seconds
+from rule_list import Instance, chosen_instances
 
 import rulelab as rl
 
@@ -35,7 +35,7 @@ def main(argv: list[str]) -> int:
     if args.check:
         print(json.dumps(check(chosen[0], *args.check)))
         return 0
-    warm_up()
+    rl.RuleListSearch(small_problem()).compile()
     table, refused = Table(COLUMNS), 0
     for instance in chosen:
         refused += not _run(instance, table)

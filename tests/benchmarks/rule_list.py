@@ -1,11 +1,12 @@
 """User CPU of whole rule list solves: merging the rows, reduction, first list, exact search."""
 
+import argparse
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from _measure import Table, agrees, instances, measure, parser, small_problem
+from _measure import Table, agrees, instances, measure, parser
 
 import rulelab as rl
 
@@ -41,6 +42,7 @@ def main(argv: list[str]) -> int:
     options.add_argument(
         "--wide", action="store_true", help="instead: patterns nearly all distinct, and small regularizations"
     )
+    options.add_argument("--jobs", type=int, default=1, metavar="N", help="threads of each search (%(default)s)")
     options.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each solve (%(default)g s)")
     args = options.parse_args(argv)
     known = list(wide_instances() if args.wide else known_instances())
@@ -49,10 +51,9 @@ def main(argv: list[str]) -> int:
         there = ", ".join(f"{each.name}:{each.regularization:g}" for each in known)
         print(f"no instance is called {' or '.join(args.names)}; there are {there}", file=sys.stderr)
         return 2
-    warm_up()
     table, wrong = Table(COLUMNS), 0
     for instance in chosen:
-        wrong += not _run(instance, table, args.repeats, args.time_limit)
+        wrong += not _run(instance, table, args)
     if instances() is None:
         print("the COMPAS instances are left out: they are not beside this checkout")
     return table.end(args.json, wrong, "objectives contradict the known ones")
@@ -110,21 +111,15 @@ def _chosen(instance: Instance, names: list[str], everything: bool) -> bool:
     return False
 
 
-def warm_up() -> None:
-    """Compile the kernels, or load them."""
-    rl.solve(rl.RuleListSearch(small_problem()))
-
-
-def _run(instance: Instance, table: Table, repeats: int, time_limit: float) -> bool:
+def _run(instance: Instance, table: Table, args: argparse.Namespace) -> bool:
     """Measure one instance; whether its result agrees with the known optimum."""
     A, y = instance.load()
 
-    def solve() -> rl.Snapshot:
-        problem = rl.Problem.from_arrays(A, y)
-        search = rl.RuleListSearch(problem, regularization=instance.regularization)
-        return rl.solve(search, time_limit=time_limit)
+    def search() -> rl.RuleListSearch:
+        return rl.RuleListSearch(rl.Problem.from_arrays(A, y), instance.regularization, n_jobs=args.jobs)
 
-    snapshot, user, wall, runs = measure(solve, repeats)
+    search().compile()
+    snapshot, user, wall, runs = measure(lambda: rl.solve(search(), time_limit=args.time_limit), args.repeats)
     objective, known = snapshot.incumbent.objective, instance.known
     table.add(
         instance.name, instance.regularization, len(A), A.shape[1], user, wall, runs, objective, known,
