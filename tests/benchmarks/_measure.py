@@ -17,8 +17,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import numpy as np
-
 import rulelab as rl
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -101,13 +99,6 @@ def needed_instances() -> ModuleType:
     return module
 
 
-def small_problem() -> rl.Problem:
-    """What kernels are compiled with, or loaded."""
-    rng = np.random.default_rng(0)
-    A = rng.random((200, 10)) < 0.5
-    return rl.Problem.from_arrays(A, A[:, 0] ^ (rng.random(200) < 0.2))
-
-
 def agrees(last: rl.Snapshot, known: float | None, within: float = TOLERANCE) -> bool:
     """Whether the end of a search, or where it was left, does not contradict the known optimum."""
     if known is None:
@@ -115,11 +106,6 @@ def agrees(last: rl.Snapshot, known: float | None, within: float = TOLERANCE) ->
     if last.status is rl.Status.OPTIMAL:
         return abs(last.incumbent.objective - known) <= within
     return last.lower_bound <= known + within and last.incumbent.objective >= known - within
-
-
-def itself(name: str, *arguments: object) -> list[str]:
-    """The command that runs a benchmark in a process of its own."""
-    return [sys.executable, "-m", "rulelab", "bench", name, *map(str, arguments)]
 
 
 def _column(text: str) -> tuple[str, int, str]:

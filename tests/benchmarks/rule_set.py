@@ -2,9 +2,8 @@
 
 import sys
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 from _measure import Table, agrees, instances, measure, parser
 
@@ -45,7 +44,6 @@ def main(argv: list[str]) -> int:
     if not chosen:
         print(f"no data set is called {' or '.join(args.names)}", file=sys.stderr)
         return 2
-    _warm_up()
     table, wrong, problems = Table(COLUMNS), 0, {}
     for case in chosen:
         if case.name not in problems:
@@ -87,25 +85,14 @@ def _problem(name: str) -> rl.Problem | None:
     return rl.Problem.from_arrays(rl.Binarizer(thresholds=10, negations=True).fit_transform(data.X), data.y)
 
 
-def _warm_up() -> None:
-    """Compile the kernels, or load them: on small data, and on enough rows for the proximal master."""
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(5000, 4)).round(1))
-    y = (table[0] > 0.2) & (table[1] < 0.5) | (rng.random(5000) < 0.2)
-    A = rl.Binarizer(thresholds=10).fit_transform(table)
-    for conditions in (None, 3):
-        rl.solve(rl.RuleSetSearch(rl.Problem.from_arrays(A, y), 8, conditions), time_limit=60)
-    rl.solve(rl.RuleSetSearch(rl.Problem.from_arrays(A.to_numpy(), y), 8, 3), time_limit=60)
-
-
 def _run(case: Case, problem: rl.Problem, table: Table, repeats: int, time_limit: float) -> bool:
     """Measure one case; whether its result agrees with the known optimum."""
 
-    def solve() -> Any:
-        search = rl.RuleSetSearch(problem, case.max_complexity, case.max_conditions)
-        return rl.solve(search, time_limit=time_limit)
+    def search() -> rl.RuleSetSearch:
+        return rl.RuleSetSearch(problem, case.max_complexity, case.max_conditions)
 
-    snapshot, user, wall, runs = measure(solve, repeats)
+    search().compile()
+    snapshot, user, wall, runs = measure(lambda: rl.solve(search(), time_limit=time_limit), repeats)
     loss, bound = snapshot.incumbent.objective, snapshot.lower_bound
     table.add(
         case.name, case.max_complexity, "full" if case.max_conditions is None else str(case.max_conditions),
