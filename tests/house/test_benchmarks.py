@@ -3,13 +3,13 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import recorded_search
+from command_line import python
 from places import ROOT
 from speed_page import differences
 
@@ -25,9 +25,8 @@ def test_each_stands_by_itself_and_tells_its_options() -> None:
     """Without what is beside the tests: they are in the wheel, too."""
     helped = "with contextlib.suppress(SystemExit): importlib.import_module(name).main(['--help'])"
     program = f"import contextlib, importlib, sys\nfor name in sys.argv[1:]:\n    {helped}"
-    command = [sys.executable, "-c", program, *(name.replace("-", "_") for name in NAMES)]
-    own = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{BENCHMARKS}"}
-    told = subprocess.run(command, env=own, capture_output=True, text=True, check=True).stdout
+    modules = [name.replace("-", "_") for name in NAMES]
+    told = python("-c", program, *modules, PYTHONPATH=f"{ROOT}{os.pathsep}{BENCHMARKS}")
     assert re.findall(r"^usage: rulelab bench (\S+) ", told, re.MULTILINE) == NAMES
 
 

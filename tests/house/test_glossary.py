@@ -2,13 +2,12 @@
 
 import dataclasses
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 
 import pytest
+from command_line import python
 from laws import MAKES, falling_for
 
 import rulelab as rl
@@ -142,4 +141,4 @@ def test_the_command_explains_lists_and_suggests(capsys: pytest.CaptureFixture[s
 
 def test_explaining_loads_nothing_heavy() -> None:
     code = "import sys, rulelab; rulelab.explain('gap'); print(*{'numpy', 'numba', 'panel'} & set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
+    assert python("-c", code).strip() == ""

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from operator import attrgetter
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import architecture
 import pytest
+from command_line import python
 from structure import dotted, imported, imports, internal, modules
 
 import rulelab
@@ -161,8 +160,7 @@ def test_the_figure_shows_the_rooms_as_they_are() -> None:
 @pytest.mark.parametrize("module", ["rulelab", "rulelab.cli.commands"])
 def test_importing_is_light(module: str) -> None:
     code = f"import sys, json; import {module}; print(json.dumps(sorted(sys.modules)))"
-    command = [sys.executable, "-c", code]
-    loaded = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    loaded = json.loads(python("-c", code))
     assert not HEAVY & set(loaded)
     assert len(loaded) < 200
 
@@ -174,8 +172,7 @@ def test_what_has_no_widgets_loads_no_panel() -> None:
     )
     names = [f"rulelab.views.{each}" for each in f"{views} live.apart live.session serving.settings".split()]
     code = f"import sys, {', '.join(names)}; print('panel' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"
+    assert python("-c", code) == "False\n"
 
 
 def test_public_names_resolve() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import python
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -114,22 +115,14 @@ assert not late, late
 )
 
 
-def run(script: str, **environment: str) -> str:
-    command = [sys.executable, "-c", script]
-    environment = os.environ | environment
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.strip()
-
-
 @pytest.mark.long
 def test_a_search_compiles_nothing_after_its_hook():
-    run(SCRIPT)
+    python("-c", SCRIPT)
 
 
 @pytest.mark.long
 def test_mining_compiles_nothing_after_its_rehearsal():
-    run(MINING)
+    python("-c", MINING)
 
 
 PARENT = """
@@ -216,7 +209,7 @@ def test_compilation_in_the_background_can_be_switched_off(switch, monkeypatch):
 
 @pytest.mark.long
 def test_what_is_first_shown_begins_to_compile():
-    assert run(SHOWN, RULELAB_WARMING="1", RULELAB_CACHE="1") == "2\n2\n2"
+    assert python("-c", SHOWN, RULELAB_WARMING="1", RULELAB_CACHE="1").split() == ["2"] * 3
 
 
 EVERYTHING = """
@@ -249,12 +242,12 @@ for search in searches:
 
 @pytest.mark.long
 def test_what_comes_after_the_optimum_is_compiled_when_it_is_known():
-    assert run(NEAR).splitlines() == ["limit optimum 0 True", "optimal finished 1 True"]
+    assert python("-c", NEAR).splitlines() == ["limit optimum 0 True", "optimal finished 1 True"]
 
 
 @pytest.mark.long
 def test_what_is_compiled_in_the_background_is_everything():
-    assert run(EVERYTHING) == "True {True}"
+    assert python("-c", EVERYTHING) == "True {True}\n"
 
 
 def is_running(process: int) -> bool:
