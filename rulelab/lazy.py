@@ -11,9 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-BUILDERS = ("defaults", "holding", "mining", "popcount")
-"""Benchmarks that measure parts, for those who work on them."""
-
 
 @cache
 def gone() -> dict[str, str]:

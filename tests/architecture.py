@@ -10,20 +10,9 @@ from structure import PACKAGE, dotted, internal, modules
 
 FIGURE = ROOT / "notebooks" / "architecture.svg"
 _SMALL = (
-    "arguments",
-    "errors",
-    "files",
-    "lazy",
-    "linear_solver",
-    "parameters",
-    "progress",
-    "rehearsal",
-    "remaining",
-    "results",
-    "sharing",
-    "shown",
-    "warming",
-)
+    "arguments", "errors", "files", "lazy", "linear_solver", "parameters", "progress", "rehearsal", "remaining",
+    "results", "sharing", "shown", "warming",
+)  # fmt: skip
 """Single files beside the rooms, which are drawn as one."""
 _SMALL_NAME = "single files"
 _WIDTH, _PAD, _LINE = 1200, 12, 17

@@ -1,6 +1,5 @@
 """Fixtures for all tests."""
 
-import importlib.util
 import logging
 import os
 import signal
@@ -57,13 +56,9 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def instances(shared: Path) -> ModuleType:
     """The module that builds the benchmark instances with certified optima."""
-    spec = importlib.util.spec_from_file_location("instances", shared / "benchmarks" / "instances.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["instances"] = module
-    spec.loader.exec_module(module)
-    return module
+    import _measure
+
+    return _measure.needed_instances()
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ import rulelab
 PACKAGE = Path(rulelab.__file__).parent
 
 
-@cache
 def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> frozenset[tuple[str, ...]]:
     """Absolute dotted names that a module's source imports, at any depth of the code.
 
@@ -43,10 +42,16 @@ def dotted(path: Path) -> tuple[str, ...]:
 
 
 @cache
+def imported(path: Path) -> frozenset[tuple[str, ...]]:
+    """What a module imports."""
+    return imports(path.read_text(encoding="utf-8"), dotted(path), path.name == "__init__.py")
+
+
+@cache
 def internal(path: Path) -> frozenset[str]:
     """Modules of the package that a module imports, as dotted names."""
     names = set()
-    for name in imports(path.read_text(encoding="utf-8"), dotted(path), path.name == "__init__.py"):
+    for name in imported(path):
         if name[0] == "rulelab" and len(name) > 1:
             names.add(".".join(name[1:] if name in known() else name[1:-1]))
     return frozenset(names - {""})

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .. import __version__
-from ..lazy import BUILDERS, gone, missing
+from ..lazy import gone, missing
 from ..shown import percent
 from . import doctor, examples, export, fit, frontier, near, runs, serve, sweep, verify
 from .options import add_options, add_reading, reading_of
@@ -138,7 +138,6 @@ def _bench(args: argparse.Namespace) -> int:
     if BENCHMARKS is None:
         raise CommandError("the benchmarks were not installed with this copy of rulelab: install the wheel again")
     found = {path.stem.replace("_", "-"): path for path in sorted(BENCHMARKS.glob("[!_]*.py"))}
-    found = {name: path for name, path in found.items() if name not in BUILDERS}
     if args.name is None:
         print("benchmarks: " + ", ".join(found))
         return 0

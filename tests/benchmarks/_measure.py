@@ -17,9 +17,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import _beside
-import numpy as np
-
 import rulelab as rl
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -70,8 +67,6 @@ def parser(name: str, description: str, repeats: int = 3) -> argparse.ArgumentPa
     out = argparse.ArgumentParser(prog=f"rulelab bench {name}", description=description)
     out.add_argument("--repeats", type=int, default=repeats, help="runs, of which the median counts (%(default)s)")
     out.add_argument("--json", type=Path, metavar="FILE", help="also write the figures as JSON")
-    _beside.add_option(out)
-    Table.bench = name
     return out
 
 
@@ -104,13 +99,6 @@ def needed_instances() -> ModuleType:
     return module
 
 
-def small_problem() -> rl.Problem:
-    """What kernels are compiled with, or loaded."""
-    rng = np.random.default_rng(0)
-    A = rng.random((200, 10)) < 0.5
-    return rl.Problem.from_arrays(A, A[:, 0] ^ (rng.random(200) < 0.2))
-
-
 def agrees(last: rl.Snapshot, known: float | None, within: float = TOLERANCE) -> bool:
     """Whether the end of a search, or where it was left, does not contradict the known optimum."""
     if known is None:
@@ -118,11 +106,6 @@ def agrees(last: rl.Snapshot, known: float | None, within: float = TOLERANCE) ->
     if last.status is rl.Status.OPTIMAL:
         return abs(last.incumbent.objective - known) <= within
     return last.lower_bound <= known + within and last.incumbent.objective >= known - within
-
-
-def itself(name: str, *arguments: object) -> list[str]:
-    """The command that runs a benchmark in a process of its own."""
-    return [sys.executable, str(Path(__file__).parent), name, *map(str, arguments)]
 
 
 def _column(text: str) -> tuple[str, int, str]:
@@ -134,15 +117,7 @@ def _column(text: str) -> tuple[str, int, str]:
 
 
 class Table:
-    """Rows that are printed as they come, the numbers right aligned.
-
-    Attributes
-    ----------
-    bench : str
-        The benchmark whose options were read last.
-    """
-
-    bench = ""
+    """Rows that are printed as they come, the numbers right aligned."""
 
     def __init__(self, columns: str) -> None:
         """Columns as ``title:9.2f | title:-12``: width (negative: left aligned), format; a cell of None is a dash."""
@@ -169,9 +144,7 @@ class Table:
         return min(wrong, 1)
 
     def save(self, path: Path | None, **more: Table) -> None:
-        """Set the rows beside earlier ones, and write them as JSON, those of further tables under their names."""
-        for line in _beside.compared(self.bench, [self.rows, *(table.rows for table in more.values())]):
-            print(line, flush=True)
+        """Write the rows as JSON, those of further tables under their names."""
         if path is not None:
             machine = {"python": platform.python_version(), "machine": platform.machine(), "cores": os.cpu_count()}
             content = {"machine": machine, "rows": self.rows, **{name: table.rows for name, table in more.items()}}

@@ -13,7 +13,7 @@ import json
 import subprocess
 import tempfile
 import venv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,33 +70,23 @@ def main(argv: Sequence[str]) -> None:
 
 def _own(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
     problem = rl.Problem.from_arrays(A, y)
-    rl.RuleListSearch(problem, args.regularization).compile()
-    searches: list[rl.RuleListSearch] = []
-
-    def run() -> rl.Snapshot:
-        searches[:] = [rl.RuleListSearch(problem, args.regularization)]
-        return rl.solve(searches[0], time_limit=args.time_limit)
-
-    measured = measure(run, args.repeats)
-    best = measured.result.incumbent
-    said = "proven" if measured.result.status is rl.Status.OPTIMAL else f"within {measured.result.gap:.4f}"
-    megabytes = measured.result.memory_bytes / 1e6
-    return best.objective, best.errors, best.complexity, measured.wall, measured.user, megabytes, said
+    cells, now = _solved(lambda: rl.RuleListSearch(problem, args.regularization), args)
+    return *cells, "proven" if now.status is rl.Status.OPTIMAL else f"within {now.gap:.4f}"
 
 
 def _counted(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[Any, ...]:
     problem = rl.Problem.from_arrays(A, y)
-    counters: list[rl.NearOptimalCounter] = []
+    rl.solve(rl.NearOptimalCounter(problem, 0.4, 0.01))  # for its kernels
+    cells, now = _solved(lambda: rl.NearOptimalCounter(problem, args.regularization, ratio=WITHIN), args)
+    return *cells, f"{'' if now.status is rl.Status.OPTIMAL else 'at least '}{now.n_lists:,} lists"
 
-    def run() -> rl.Snapshot:
-        counters[:] = [rl.NearOptimalCounter(problem, args.regularization, ratio=WITHIN)]
-        return rl.solve(counters[0], time_limit=args.time_limit)
 
-    rl.solve(rl.NearOptimalCounter(problem, 0.4, 0.01))
-    measured = measure(run, args.repeats)
-    now, best = measured.result, measured.result.incumbent
-    said = f"{'' if now.status is rl.Status.OPTIMAL else 'at least '}{now.n_lists:,} lists"
-    return best.objective, best.errors, best.complexity, measured.wall, measured.user, now.memory_bytes / 1e6, said
+def _solved(make: Callable[[], rl.Search], args: argparse.Namespace) -> tuple[tuple[Any, ...], rl.Snapshot]:
+    """The figures of a row, and the end of its search."""
+    make().compile()
+    now, user, wall, _ = measure(lambda: rl.solve(make(), time_limit=args.time_limit), args.repeats)
+    best = now.incumbent
+    return (best.objective, best.errors, best.complexity, wall, user, now.memory_bytes / 1e6), now
 
 
 def _started(method: str, python: Path, args: argparse.Namespace) -> subprocess.Popen[str]:

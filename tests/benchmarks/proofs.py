@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from _measure import Table, instances, itself, parser, user_seconds
-from rule_list import Instance, chosen_instances, warm_up
+from _measure import Table, instances, parser, user_seconds
+from rule_list import Instance, chosen_instances
 
 import rulelab as rl
 
@@ -35,7 +35,6 @@ def main(argv: list[str]) -> int:
     if args.check:
         print(json.dumps(check(chosen[0], *args.check)))
         return 0
-    warm_up()
     table, refused = Table(COLUMNS), 0
     for instance in chosen:
         refused += not _run(instance, table)
@@ -56,6 +55,7 @@ def check(instance: Instance, model: Path, proof: Path) -> dict[str, Any]:
 
 def _run(instance: Instance, table: Table) -> bool:
     A, y = instance.load()
+    rl.RuleListSearch(rl.Problem.from_arrays(A, y)).compile()
     start = user_seconds()
     search = rl.RuleListSearch(rl.Problem.from_arrays(A, y), regularization=instance.regularization)
     model = rl.solve(search).incumbent.model
@@ -68,7 +68,7 @@ def _run(instance: Instance, table: Table) -> bool:
         paths[0].write_text(model.to_json(), encoding="utf-8")
         proof.save(paths[1])
         size = paths[1].stat().st_size
-        command = itself("proofs", name, "--check", *paths)
+        command = [sys.executable, "-m", "rulelab", "bench", "proofs", name, "--check", *paths]
         answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     table.add(
         instance.name, instance.regularization, solved - start, made - solved, len(proof.arrays["values"]),

@@ -1,11 +1,12 @@
 """User CPU of whole rule list solves: merging the rows, reduction, first list, exact search."""
 
+import argparse
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from _measure import Table, agrees, instances, measure, parser, small_problem
+from _measure import Table, agrees, instances, measure, parser
 
 import rulelab as rl
 
@@ -41,21 +42,18 @@ def main(argv: list[str]) -> int:
     options.add_argument(
         "--wide", action="store_true", help="instead: patterns nearly all distinct, and small regularizations"
     )
+    options.add_argument("--jobs", type=int, default=1, metavar="N", help="threads of each search (%(default)s)")
     options.add_argument("--time-limit", type=float, default=60.0, metavar="S", help="of each solve (%(default)g s)")
-    options.add_argument("--list", action="store_true", help="say which instances there are")
     args = options.parse_args(argv)
-    wide = [each for each in wide_instances() if _chosen(each, args.names, True)] if args.wide else None
-    chosen = chosen_instances(args.names, args.all) if wide is None else wide
-    if args.list:
-        print("\n".join(f"{i.name}:{i.regularization:g}" for i in known_instances()))
-        return 0
+    known = list(wide_instances() if args.wide else known_instances())
+    chosen = [instance for instance in known if _chosen(instance, args.names, args.all or args.wide)]
     if not chosen:
-        print(f"no instance is called {' or '.join(args.names)}; --list says which there are", file=sys.stderr)
+        there = ", ".join(f"{each.name}:{each.regularization:g}" for each in known)
+        print(f"no instance is called {' or '.join(args.names)}; there are {there}", file=sys.stderr)
         return 2
-    warm_up()
     table, wrong = Table(COLUMNS), 0
     for instance in chosen:
-        wrong += not _run(instance, table, args.repeats, args.time_limit)
+        wrong += not _run(instance, table, args)
     if instances() is None:
         print("the COMPAS instances are left out: they are not beside this checkout")
     return table.end(args.json, wrong, "objectives contradict the known ones")
@@ -68,7 +66,7 @@ def known_instances() -> Iterator[Instance]:
         for (name, regularization), known in module.EXPECTED["rule_list"].items():
             yield Instance(name, regularization, known, lambda name=name: module.load(name)[:2])
     for name, groups, regularization in EMBEDDED:
-        yield Instance(name, regularization, None, lambda name=name, groups=groups: _embedded(name, groups))
+        yield Instance(name, regularization, None, lambda name=name, groups=groups: sample(name, groups))
 
 
 def wide_instances() -> Iterator[Instance]:
@@ -76,7 +74,7 @@ def wide_instances() -> Iterator[Instance]:
     for name, rows, groups, regularization in WIDE:
         if name == "diabetes" or instances() is not None:
             yield Instance(
-                name, regularization, None, lambda name=name, rows=rows, groups=groups: sample(name, rows, groups)
+                name, regularization, None, lambda name=name, rows=rows, groups=groups: sample(name, groups, rows)
             )
     module = instances()
     if module is not None:
@@ -84,11 +82,12 @@ def wide_instances() -> Iterator[Instance]:
             yield Instance(name, regularization, known, lambda name=name: module.load(name)[:2])
 
 
-def sample(name: str, n: int, groups: int) -> tuple[Any, Any]:
+def sample(name: str, groups: int, n: int | None = None) -> tuple[Any, Any]:
+    """Conditions and labels of a data set, or of so many of its rows, half of them of each class."""
     data = rl.datasets.load(name)
     y, rng = data.y.to_numpy(), np.random.default_rng(0)
     rows = np.arange(len(y))
-    if n < len(y):
+    if n is not None and n < len(y):
         rows = np.sort(np.concatenate([rng.permutation(np.flatnonzero(y == label))[: n // 2] for label in (0, 1)]))
     conditions = rl.Binarizer(thresholds=groups).fit_transform(data.X.iloc[rows])
     return rl.mine_antecedents(conditions, max_conditions=1).matrix, y[rows]
@@ -112,27 +111,15 @@ def _chosen(instance: Instance, names: list[str], everything: bool) -> bool:
     return False
 
 
-def _embedded(name: str, groups: int) -> tuple[Any, Any]:
-    data = rl.datasets.load(name)
-    conditions = rl.Binarizer(thresholds=groups).fit_transform(data.X)
-    return rl.mine_antecedents(conditions, max_conditions=1).matrix, data.y.to_numpy()
-
-
-def warm_up() -> None:
-    """Compile the kernels, or load them."""
-    rl.solve(rl.RuleListSearch(small_problem()))
-
-
-def _run(instance: Instance, table: Table, repeats: int, time_limit: float) -> bool:
+def _run(instance: Instance, table: Table, args: argparse.Namespace) -> bool:
     """Measure one instance; whether its result agrees with the known optimum."""
     A, y = instance.load()
 
-    def solve() -> rl.Snapshot:
-        problem = rl.Problem.from_arrays(A, y)
-        search = rl.RuleListSearch(problem, regularization=instance.regularization)
-        return rl.solve(search, time_limit=time_limit)
+    def search() -> rl.RuleListSearch:
+        return rl.RuleListSearch(rl.Problem.from_arrays(A, y), instance.regularization, n_jobs=args.jobs)
 
-    snapshot, user, wall, runs = measure(solve, repeats)
+    search().compile()
+    snapshot, user, wall, runs = measure(lambda: rl.solve(search(), time_limit=args.time_limit), args.repeats)
     objective, known = snapshot.incumbent.objective, instance.known
     table.add(
         instance.name, instance.regularization, len(A), A.shape[1], user, wall, runs, objective, known,

@@ -27,47 +27,31 @@ def told(doc: str) -> set[str]:
     return {name.strip().lstrip("*") for head in heads for name in head.split(",")}
 
 
-def public() -> list[Any]:
-    values = [getattr(rl, name) for name, home in homes(rl.__file__).items() if home and name not in MADE_BY_OTHERS]
-    return [
-        value
-        for value in values
-        if callable(value) and not (isinstance(value, type) and issubclass(value, BaseException | enum.Enum))
-    ]
-
-
-@pytest.mark.parametrize("value", public(), ids=lambda value: value.__name__)
-def test_every_argument_is_told(value: Any) -> None:
-    parts = value.__mro__ if isinstance(value, type) else (value,)
-    known = set().union(*(told(part.__doc__ or "") for part in parts if part is not object))
-    kept = {name for name in inspect.signature(value).parameters if not name.startswith("_")}
-    assert kept - known - {"self", "cls"} == set()
-
-
-def methods() -> dict[str, tuple[Any, str]]:
-    """By name those with arguments, and their docstring or the one that they inherit."""
+def called() -> dict[str, tuple[Any, list[str]]]:
+    """By name what is public and called, and its docstrings, inherited ones too: functions, classes, their methods."""
     out = {}
-    for value in public():
-        for name in dir(value) if isinstance(value, type) else ():
-            method = inspect.getattr_static(value, name)
+    for name, home in homes(rl.__file__).items():
+        value = getattr(rl, name) if home and name not in MADE_BY_OTHERS else None
+        if not callable(value) or (isinstance(value, type) and issubclass(value, BaseException | enum.Enum)):
+            continue
+        parts = value.__mro__[:-1] if isinstance(value, type) else (value,)
+        out[name] = value, [part.__doc__ or "" for part in parts]
+        for own in dir(value) if isinstance(value, type) else ():
+            method = inspect.getattr_static(value, own)
             method = getattr(method, "__func__", method)
-            if inspect.isfunction(method) and method.__module__.startswith("rulelab") and not name_is_private(name):
-                out[method.__qualname__] = method, inspect.getdoc(getattr(value, name)) or ""
+            if inspect.isfunction(method) and method.__module__.startswith("rulelab") and own[0] != "_":
+                out[method.__qualname__] = method, [inspect.getdoc(getattr(value, own)) or ""]
     return out
 
 
-def name_is_private(name: str) -> bool:
-    return name.startswith("_")
+CALLED = called()
 
 
-METHODS = methods()
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_every_argument_of_a_method_is_told(name: str) -> None:
-    method, doc = METHODS[name]
-    arguments = {each for each in inspect.signature(method).parameters if not name_is_private(each)}
-    assert arguments - told(doc) - {"self", "cls"} == set()
+@pytest.mark.parametrize("name", CALLED)
+def test_every_argument_is_told(name: str) -> None:
+    value, docs = CALLED[name]
+    arguments = {each for each in inspect.signature(value).parameters if each[0] != "_"}
+    assert arguments - {"self", "cls"} <= set().union(*map(told, docs))
 
 
 @pytest.mark.parametrize("name", [name for name in rl.views.__all__ if isinstance(getattr(rl.views, name), type)])

@@ -2,13 +2,13 @@
 
 import dataclasses
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 
-import numpy as np
 import pytest
+from command_line import python
+from laws import MAKES, falling_for
 
 import rulelab as rl
 from rulelab import glossary
@@ -17,40 +17,23 @@ from rulelab.families import CRITERIA, FAMILIES
 from rulelab.glossary import TERMS, Term, explain, find, near
 from rulelab.rule_list import CORELS_BOUNDS, FAIR_BOUNDS
 from rulelab.rule_list.exact.search import POLICIES
-from rulelab.search import Search
 from rulelab.snapshot import Status
+from rulelab.warming import grouped_problem
 
 LIMITS = ("time limit", "gap limit", "work limit", "memory limit", "exactness", "iterations", "column limit")
 
 
-def problem() -> rl.Problem:
-    rng = np.random.default_rng(0)
-    A = rng.random((60, 5)) < 0.4
-    return rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(60) < 0.3)).astype(int), groups=np.arange(60) % 2)
-
-
-SEARCHES = {
-    "exact": lambda p: rl.RuleListSearch(p, regularization=0.02),
-    "fair": lambda p: rl.search_for(p, regularization=0.02, fairness=rl.EqualOpportunity(0.1)),
-    "demanding": lambda p: rl.search_for(p, regularization=0.02, first_rule=p.names[0]),
-    "corels": lambda p: rl.CorelsSearch(p, regularization=0.02),
-    "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02),
-    "fair falling": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.02, fairness=rl.EqualOpportunity(0.1)
-    ),
-    "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.02, violation_penalty=0.5),
-    "monte carlo": lambda p: rl.search_for(
-        p, "falling_rule_list", regularization=0.02, method="monte_carlo", iterations=20
-    ),
-    "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=5),
-    "least gap of rule sets": lambda p: rl.LeastGapRuleSetSearch(p, max_complexity=5),
+SEVERAL = ("near", "robustness", "gap frontier", "fair frontier")
+SEARCHES = {name: make for name, make in MAKES.items() if not name.startswith(SEVERAL)} | {
+    "monte carlo": lambda p: falling_for(p, regularization=0.02, method="monte_carlo", iterations=20)
 }
+"""For one model."""
 
 
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
-def test_bounds_and_counts_of_every_search_are_explained(make: type[Search]) -> None:
-    search = make(problem())  # type: ignore[arg-type]
-    snapshot = rl.solve(search)
+def test_bounds_and_counts_of_every_search_are_explained(make: Callable[[rl.Problem], rl.Search]) -> None:
+    search = make(grouped_problem())
+    snapshot = rl.solve(search, work_limit=500)
     unknown = {"simplex_iterations", "newton_steps"}  # of the linear programme: shown nowhere
     names = {*snapshot.pruned, *snapshot.counts} - unknown
     assert {name for name in names if find(name, search.family) is None} == set()
@@ -158,4 +141,4 @@ def test_the_command_explains_lists_and_suggests(capsys: pytest.CaptureFixture[s
 
 def test_explaining_loads_nothing_heavy() -> None:
     code = "import sys, rulelab; rulelab.explain('gap'); print(*{'numpy', 'numba', 'panel'} & set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == ""
+    assert python("-c", code).strip() == ""

@@ -1,4 +1,4 @@
-"""The short run leaves out what is long, the long run makes it up, and CI does both."""
+"""The short run leaves out what is long, the long run makes it up, CI does both and takes no skipped tests."""
 
 import os
 import re
@@ -55,40 +55,65 @@ def told():
 """
 
 
-def outcome(folder: Path, *arguments: str, **environment: str) -> tuple[int, int, int]:
-    """How many short and long tests were run, and how many examples there were."""
-    shutil.copy(ROOT / "tests" / "conftest.py", folder)
-    shutil.copy(ROOT / "pyproject.toml", folder)
-    (folder / "test_suite.py").write_text(SUITE)
-    command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", f"--rootdir={folder}", *arguments]
+SKIPPING = """
+import pytest
+
+def test_skipped():
+    pytest.skip("no reason at all")
+
+@pytest.mark.xfail(reason="known")
+def test_expected_to_fail():
+    assert False
+
+def test_with_shared(shared):
+    pass
+"""
+
+
+def tried(suite: str, folder: Path, *arguments: str, **environment: str) -> tuple[int, str]:
+    """The status of a run of these tests as if they were this project's, and what it prints."""
+    tests = folder / "project" / "tests"
+    tests.mkdir(parents=True)
+    shutil.copy(ROOT / "tests" / "conftest.py", tests)
+    shutil.copy(ROOT / "pyproject.toml", tests)
+    (tests / "test_suite.py").write_text(suite)
+    command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", f"--rootdir={tests}", *arguments, tests]
     done = subprocess.run(
-        [*command, str(folder)],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
+        command, cwd=tests, env=os.environ | environment, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-    assert done.returncode == 0, done.stdout
-    found = re.search(r"<(\d+) (\d+) (\d+)>", done.stdout)
-    assert found is not None, done.stdout
-    return int(found[1]), int(found[2]), int(found[3])
+    return done.returncode, done.stdout
+
+
+def counted(folder: Path, *arguments: str, **environment: str) -> list[int]:
+    """How many short and long tests were run, and how many examples there were."""
+    status, printed = tried(SUITE, folder, *arguments, **environment)
+    assert status == 0, printed
+    (found,) = re.findall(r"<(\d+) (\d+) (\d+)>", printed)
+    return list(map(int, found))
 
 
 @pytest.mark.parametrize("ci", ["", "true"])  # hypothesis has other defaults where CI is set
 def test_the_short_run_has_few_examples_and_no_long_test(tmp_path: Path, ci: str) -> None:
-    short, long, examples = outcome(tmp_path, CI=ci)
+    short, long, examples = counted(tmp_path, CI=ci)
     assert (short, long) == (4, 0)
     assert 5 <= examples <= 24
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("marked", "runs"), [("long", (0, 3)), ("", (4, 3))])
-def test_the_long_run_has_the_long_tests_and_all_examples(tmp_path: Path, marked: str, runs: tuple[int, int]) -> None:
-    *done, examples = outcome(tmp_path, "-m", marked)
-    assert tuple(done) == runs
+@pytest.mark.parametrize(("marked", "runs"), [("long", [0, 3]), ("", [4, 3])])
+def test_the_long_run_has_the_long_tests_and_all_examples(tmp_path: Path, marked: str, runs: list[int]) -> None:
+    *done, examples = counted(tmp_path, "-m", marked)
+    assert done == runs
     assert examples > EXAMPLES
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("no_skip", "outcomes"), [("1", "1 failed, 1 skipped"), ("0", "2 skipped")])
+def test_a_skip_fails_where_everything_is_there(tmp_path: Path, no_skip: str, outcomes: str) -> None:
+    status, printed = tried(SKIPPING, tmp_path, RULELAB_NO_SKIP=no_skip)
+    assert f"{outcomes}, 1 xfailed" in printed
+    assert status == int(no_skip)
+    assert ("but this one was: " in printed and "no reason at all" in printed) == (no_skip == "1")
 
 
 def test_ci_runs_both_lines_of_readme() -> None:

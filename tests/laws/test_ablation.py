@@ -5,12 +5,12 @@ from dataclasses import fields, replace
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import output_of, run
 from laws import falling_for
 from live import inexact_search, problem
 
 import rulelab as rl
 from rulelab.ablation import AS_SET, STEPS, contradiction, of_the_paper, variants
-from rulelab.cli import main
 from rulelab.snapshot import Status
 
 
@@ -131,29 +131,31 @@ def test_a_search_without_bounds_is_refused():
         variants(rl.RuleListSearch(small(), 0.1, bounds=off, beam_width=0))
 
 
-def test_the_command_shows_a_line_per_bound_and_saves_the_table(tmp_path, capsys):
-    path, data = tmp_path / "bounds.csv", tmp_path / "data.csv"
+@pytest.fixture
+def data(tmp_path):
+    """A file of eight columns, of which the first one tells most of the target."""
     rng = np.random.default_rng(0)
-    columns = {name: rng.random(80) < 0.4 for name in "abc"}
-    pd.DataFrame({**columns, "y": columns["a"] ^ (rng.random(80) < 0.2)}).to_csv(data, index=False)
-    options = ["--target", "y", "--regularization", "0.03", "--beam-width", "0", "--quiet"]
-    assert main(["ablate", str(data), *options, "-o", str(path)]) == 0
-    shown, saved = capsys.readouterr().out, pd.read_csv(path)
+    frame = pd.DataFrame({name: rng.random(200) < 0.4 for name in "abcdefgh"})
+    frame.assign(y=frame["a"] ^ (rng.random(200) < 0.3)).to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+OPTIONS = ("--target", "y", "--regularization", "0.03", "--max-conditions", "1", "--beam-width", "0", "--quiet")
+
+
+def test_the_command_shows_a_line_per_bound_and_saves_the_table(data, tmp_path, capsys):
+    path = tmp_path / "bounds.csv"
+    shown, saved = output_of(capsys, "ablate", data, *OPTIONS, "-o", path)[0], pd.read_csv(path)
     assert (saved["variant"].tolist()[0], len(saved)) == (AS_SET, 1 + len(fields(rl.RuleListBounds)))
     assert all(name in shown for name in saved["variant"])
     assert "not that a bound is worth nothing" in shown
     assert saved["objective"].nunique() == 1
-    assert main(["ablate", str(data), *options, "--added"]) == 0
-    shown = capsys.readouterr().out
+    shown, _ = output_of(capsys, "ablate", data, *OPTIONS, "--added")
     assert all(name in shown for name in STEPS if name != "symmetry")
-    with pytest.raises(SystemExit, match="2"):
-        main(["ablate", str(data), *options, "-o", str(tmp_path / "x.json")])
+    assert run(capsys, "ablate", data, *OPTIONS, "-o", tmp_path / "x.json")[0] == 2
 
 
-def test_only_the_runs_that_met_a_limit_are_said_to(tmp_path, capsys, monkeypatch):
-    rng = np.random.default_rng(0)
-    data, frame = tmp_path / "data.csv", pd.DataFrame({name: rng.random(200) < 0.4 for name in "abcdefgh"})
-    frame.assign(y=frame["a"] ^ (rng.random(200) < 0.3)).to_csv(data, index=False)
+def test_only_the_runs_that_met_a_limit_are_said_to(data, capsys, monkeypatch):
     original, made = rl.Search.steps, []
 
     def steps(search: rl.Search, *arguments, **options):
@@ -162,21 +164,13 @@ def test_only_the_runs_that_met_a_limit_are_said_to(tmp_path, capsys, monkeypatc
         return original(search, *arguments, **options)
 
     monkeypatch.setattr(rl.Search, "steps", steps)
-    assert main(["ablate", str(data), "--target", "y", "--regularization", "0.03", "--beam-width", "0", "--quiet"]) == 0
-    shown = capsys.readouterr().out
+    shown, _ = output_of(capsys, "ablate", data, *OPTIONS)
     assert (shown.count("work limit"), "nan" in shown, shown.count("optimal") > 5) == (1, False, True)
 
 
-def test_fit_records_its_run(tmp_path, capsys):
-    data, run = tmp_path / "data.csv", tmp_path / "run.rulelab"
-    rng = np.random.default_rng(0)
-    a = rng.random(80) < 0.4
-    pd.DataFrame({"a": a, "b": rng.random(80) < 0.4, "y": a ^ (rng.random(80) < 0.2)}).to_csv(data, index=False)
-    options = ["fit", str(data), "--target", "y", "--beam-width", "0", "--regularization", "0.03"]
-    assert main([*options, "--record", str(run)]) == 0
-    recording = rl.Recording.load(run)
-    assert recording.snapshots[-1].status is Status.OPTIMAL
-    assert f"saved {run}" in capsys.readouterr().err
-    assert main([*options, "-o", str(run), "--record", str(run)]) == 2
-    with pytest.raises(SystemExit, match="2"):
-        main([*options, "--record", str(tmp_path / "no" / "run")])
+def test_fit_records_its_run(data, tmp_path, capsys):
+    path = tmp_path / "run.rulelab"
+    assert f"saved {path}" in output_of(capsys, "fit", data, *OPTIONS[:-1], "--record", path)[1]
+    assert rl.Recording.load(path).snapshots[-1].status is Status.OPTIMAL
+    assert run(capsys, "fit", data, *OPTIONS, "-o", path, "--record", path)[0] == 2
+    assert run(capsys, "fit", data, *OPTIONS, "--record", tmp_path / "no" / "run")[0] == 2

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import output_of, run
 from patience import PATIENCE
 from proof_checks import holds, proof_by, with_arrays, with_parameters
 
 import rulelab as rl
-from rulelab.cli import commands as cli
 from rulelab.datasets import from_frame
 from rulelab.rule_set import RuleSetSearch
 from rulelab.views.cards.card import of_search
@@ -116,27 +116,20 @@ def test_a_proof_speaks_of_the_groups_that_were_compared():
 
 
 def test_a_fit_says_who_was_left_out_and_the_proof_is_checked_on_the_file(tmp_path, capsys):
-    table().to_csv(tmp_path / "t.csv", index=False)
-    where = (tmp_path / "t.csv", "--target", "label", "--sensitive", "group")
-    saved = ("-o", tmp_path / "m.json", "--proof", tmp_path / "p.npz")
-    options = ("--model", "rule-set", "--fairness", "equal-opportunity:0.05", "--max-complexity", "6", "--quiet")
-
-    def run(*words: object) -> tuple[int, str, str]:
-        status = cli.main(list(map(str, words)))
-        return status, *capsys.readouterr()
-
-    status, out, err = run("fit", *where, *options, *saved, "--min-group-size", "15")
-    assert status == 0
+    file, model, proof = tmp_path / "t.csv", tmp_path / "m.json", tmp_path / "p.npz"
+    table().to_csv(file, index=False)
+    where = (file, "--target", "label", "--sensitive", "group", "--model", "rule-set", "--quiet")
+    options = ("--fairness", "equal-opportunity:0.05", "--max-complexity", "6")
+    saved = ("-o", model, "--proof", proof, "--min-group-size", "15")
+    out, err = output_of(capsys, "fit", *where, *options, *saved)
+    assert "equal opportunity within 0.05 between groups" in out
     assert all(each in err for each in ("left out of the fairness constraint: ", "c (10)"))
-    status, out, _ = run("verify", *where[:1], tmp_path / "m.json", tmp_path / "p.npz", "--sensitive", "group")
-    assert status == 0
-    assert "min group size 15" in out
-    status, out, _ = run("verify", *where[:1], tmp_path / "m.json", tmp_path / "p.npz", "--sensitive", "x")
+    assert "min group size 15" in output_of(capsys, "verify", file, model, proof, "--sensitive", "group")[0]
+    status, out, _ = run(capsys, "verify", file, model, proof, "--sensitive", "x")
     assert (status, "not valid" in out) == (1, True)
-    assert "(10)" not in run("fit", *where, *options, "--min-group-size", "0")[2]
-    strict = ("--model", "rule-set", "--fairness", "equal-opportunity:0,1", "--max-complexity", "2", "--quiet")
-    status, out, err = run("frontier", *where, *strict, "--min-group-size", "15")
-    assert status == 0
+    assert "(10)" not in output_of(capsys, "fit", *where, *options, "--min-group-size", "0")[1]
+    strict = ("--fairness", "equal-opportunity:0,1", "--max-complexity", "2", "--min-group-size", "15")
+    out, err = output_of(capsys, "frontier", *where, *strict)
     assert "c (10)" in err
     assert "at tolerance 0 and complexity 2 the rates are equal because nearly everyone is missed" in out
     assert "points of accuracy" in out

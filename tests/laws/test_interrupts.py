@@ -11,23 +11,22 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
-from laws import falling_for, state_of
+from laws import falling_for, problem_of, state_of
 from live import problem as noisy
-from random_problems import WEIGHTS
+from random_problems import WEIGHTS, random_rows
 from sklearn.exceptions import ConvergenceWarning
 from test_estimators import flowers, people
+from test_search_laws import ENGINES
 
 import rulelab as rl
 from rulelab import interrupts
 
-MAKES = {
-    "rule list": lambda p: rl.RuleListSearch(p, 0.02, beam_width=0),
-    "corels": lambda p: rl.CorelsSearch(p, 0.02),
-    "frontier": lambda p: rl.FrontierSearch(p, 3, beam_width=0),
-    "falling": lambda p: rl.FallingRuleListSearch(p, 0.005, iterations=5, random_state=0),
-    "soft": lambda p: falling_for(p, regularization=0.005, violation_penalty=0.1, iterations=5, random_state=0),
-    "monte carlo": lambda p: falling_for(p, regularization=0.005, method="monte_carlo", iterations=60, random_state=0),
-    "rule set": lambda p: rl.RuleSetSearch(p, 8, 2),
+KINDS = (
+    "rule_list, lower_bound", "corels, lower_bound", "frontier, no beam", "falling, after Monte Carlo",
+    "softly falling, after Monte Carlo", "rule_set",
+)  # fmt: skip
+MAKES = {name: ENGINES[name] for name in KINDS} | {
+    "monte carlo": lambda p: falling_for(p, regularization=0.005, method="monte_carlo", iterations=60, random_state=0)
 }
 CLASSIFIERS = {
     "rule list": rl.RuleListClassifier(0.002, thresholds=4, max_conditions=1, beam_width=0),
@@ -96,7 +95,7 @@ def test_a_search_goes_on_after_it(kind, press):
 
 def test_solve_lets_it_through_at_the_end_of_a_step(press):
     press(1)
-    search = MAKES["rule list"](problem())
+    search = MAKES["rule_list, lower_bound"](problem())
     with pytest.raises(KeyboardInterrupt):
         rl.solve(search, work_per_step=7)
     assert search.work == 7
@@ -104,28 +103,21 @@ def test_solve_lets_it_through_at_the_end_of_a_step(press):
 
 def test_pressed_twice_it_takes_effect_at_once(press):
     press(1, times=2)
-    search = MAKES["rule list"](problem())
+    search = MAKES["rule_list, lower_bound"](problem())
     with pytest.raises(KeyboardInterrupt):
         rl.solve(search, work_per_step=7)
     assert search.work == 0
 
 
-def test_near_optimal_lists_go_on_after_it(monkeypatch):
-    whole = rl.near_optimal(problem(), regularization=0.03, within=0.02)
-    enumeration = rl.NearOptimalSearch(problem(), 0.03, within=0.02)
-    original, presses = enumeration._advance, iter([False, True, True])
-
-    def pressed(work: int) -> None:
-        if next(presses, False):
-            signal.raise_signal(signal.SIGINT)
-        original(work)
-
-    monkeypatch.setattr(enumeration, "_advance", pressed)
+def test_near_optimal_lists_go_on_after_it(press):
+    optimum = rl.RuleListSearch(problem(), 0.03)
+    rl.solve(optimum)
+    whole, enumeration = rl.near_optimal(optimum, within=0.02), rl.NearOptimalSearch(optimum, within=0.02)
+    press(2, 3)
     interrupted = 0
     while enumeration.phase != "finished":
         try:
-            for _ in enumeration.steps():
-                pass
+            rl.solve(enumeration, work_per_step=1)
         except KeyboardInterrupt:
             interrupted += 1
     assert (interrupted, enumeration.result().count) == (2, whole.count)
@@ -185,7 +177,7 @@ def test_a_handler_of_ones_own_is_kept(monkeypatch):
 
 def test_searches_run_in_other_threads():
     found = []
-    thread = threading.Thread(target=lambda: found.append(rl.solve(MAKES["rule list"](problem())).status))
+    thread = threading.Thread(target=lambda: found.append(rl.solve(MAKES["rule_list, lower_bound"](problem())).status))
     thread.start()
     thread.join()
     assert found == [rl.Status.OPTIMAL]
@@ -202,51 +194,6 @@ LISTS: dict[str, Callable[[rl.Problem, float], rl.Search]] = {
     "near-optimal, counted": lambda p, r: rl.NearOptimalCounter(p, r, 0.01, max_length=3),
 }
 """Those that are not among the families of ``test_crossed.py``, all of whose cases have to end."""
-
-
-def grouped(n: int, m: int) -> rl.Problem:
-    rng = np.random.default_rng(0)
-    A = rng.random((n, m)) < 0.4
-    y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(n) < 0.35)
-    return rl.Problem.from_arrays(A, y.astype(int), groups=rng.random(n) < 0.4)
-
-
-LONG: dict[str, Callable[[], rl.Search]] = {
-    "rule list": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005, beam_width=0),
-    "rule list, beam": lambda: rl.RuleListSearch(noisy(1000, 150), 0.0005),
-    "corels": lambda: rl.CorelsSearch(noisy(1000, 150), 0.0005),
-    "frontier": lambda: rl.FrontierSearch(noisy(1000, 150), 15, beam_width=0),
-    "softly falling": lambda: falling_for(
-        noisy(1000, 150), regularization=0.0005, violation_penalty=0.05, iterations=5, random_state=0
-    ),
-    "rule set": lambda: rl.RuleSetSearch(noisy(3000, 150), 40),
-    "fair list": lambda: rl.search_for(grouped(2000, 200), regularization=0.0002, fairness=rl.EqualOpportunity(0.01)),
-    "predictive parity": lambda: rl.search_for(
-        grouped(1000, 100), regularization=0.0005, fairness=rl.PredictiveParity(0.01)
-    ),
-    "least gap": lambda: rl.LeastGapSearch(grouped(1000, 100), "equalized_odds", min_accuracy=0.6),
-    "must use": lambda: rl.search_for(noisy(1000, 150), regularization=0.0005, must_use=["antecedent 3"]),
-    "fair falling": lambda: falling_for(
-        grouped(4000, 300), regularization=1e-6, positive_weight=6.0, fairness=rl.EqualOpportunity(0.3)
-    ),
-    "near-optimal": lambda: rl.NearOptimalSearch(noisy(1000, 100), 0.002, 0.05),
-    "near-optimal, counted": lambda: rl.NearOptimalCounter(noisy(1000, 100), 0.002, 0.05),
-    "robustness": lambda: rl.RobustnessSearch(noisy(1000, 100), 0.002),
-    "near-optimal rule sets": lambda: rl.NearOptimalRuleSetSearch(noisy(800, 60), 20, max_complexity=20),
-    "fair frontier": lambda: rl.frontier(grouped(800, 60), "tolerance", "rule_set"),
-    "least gap of rule sets": lambda: rl.LeastGapRuleSetSearch(grouped(800, 60), "equalized_odds", 0.6, 20),
-}
-SLOW = ("robustness", "near-optimal rule sets", "fair frontier", "least gap of rule sets", "predictive parity")
-NAMES = [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in LONG]
-
-
-def table(kind: str, seed: int = 1, n: int = 40, m: int = 5) -> rl.Problem:
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < 0.5
-    y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(n) < 0.25)
-    y[:4], group = [True, False, True, False], rng.random(n) < 0.4
-    group[:4] = [True, True, False, False]
-    return rl.Problem.from_arrays(A, y, sample_weight=WEIGHTS[kind](rng, y), groups=group)
 
 
 @contextmanager
@@ -276,7 +223,7 @@ def ends(search: rl.Search) -> None:
 @pytest.mark.parametrize("name", list(LISTS))
 def test_searches_for_lists_end(name, penalty):
     for kind in WEIGHTS:
-        ends(LISTS[name](table(kind), penalty))
+        ends(LISTS[name](problem_of(random_rows(np.random.default_rng(1), kind)), penalty))
 
 
 @pytest.mark.parametrize("kind", list(WEIGHTS))
@@ -288,20 +235,6 @@ def test_mining_ends(kind):
             assert (
                 rl.mine_antecedents(B, 3, least, most, sample_weight=WEIGHTS[kind](rng, B["a"].to_numpy())) is not None
             )
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_flag_ends_the_steps_at_the_next_one(name):
-    search = LONG[name]()
-    search.compile()
-    flag = threading.Event()
-    for step, _ in enumerate(search.steps()):
-        if flag.is_set():
-            break
-        if not step:
-            threading.Timer(0.05, flag.set).start()
-    assert flag.is_set()
-    assert search.advance(1).status is rl.Status.RUNNING  # it was not the end of the search that ended the steps
 
 
 def interrupted(run: Callable[[], object], seconds: float = 0.1) -> bool:
@@ -320,15 +253,6 @@ def interrupted(run: Callable[[], object], seconds: float = 0.1) -> bool:
 
 
 needs_signals = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread on this system")
-
-
-@pytest.mark.few(5)
-@needs_signals
-@pytest.mark.parametrize("name", NAMES)
-def test_ctrl_c_ends_solve(name):
-    search = LONG[name]()
-    search.compile()
-    assert interrupted(lambda: rl.solve(search))
 
 
 @needs_signals

@@ -23,8 +23,6 @@ from rulelab.data.columns import quantile_positions
 from rulelab.data.mining import mine_antecedents, mine_within
 from rulelab.fitting import CLASSIFIERS
 from rulelab.kernels.growing import affordable, bytes_to_resize, resized, table_size
-from rulelab.kernels.jit import kernel
-from rulelab.rule_list import bounds
 from rulelab.rule_set.master.dual_bound import knapsack
 from rulelab.sweeps.families import FAMILIES
 
@@ -65,15 +63,20 @@ def test_classifiers_sweeps_and_the_command_line_have_the_same_defaults(family, 
         assert seen[name] == default(make, name), name
 
 
-def test_limits_are_lifted_on_the_command_line(tmp_path, capsys, seen):
+@pytest.fixture
+def fit(tmp_path, capsys):
+    """The status of a command that fits a small table, and what it says on stderr."""
     table().assign(y=[0, 1] * 60).to_csv(tmp_path / "t.csv", index=False)
+    return lambda *options: run(capsys, "fit", tmp_path / "t.csv", "--target", "y", *options)[::2]
+
+
+def test_limits_are_lifted_on_the_command_line(fit, seen):
     lifted = ["--time-limit", "none", "--memory-limit", "None", "--max-antecedents", "none"]
-    options = ["fit", tmp_path / "t.csv", "--target", "y", "--regularization", 0.2]
-    assert run(capsys, *options, *lifted)[0] == 0
+    assert fit("--regularization", 0.2, *lifted)[0] == 0
     assert seen["time_limit"] is seen["memory_limit"] is None
-    status, _, err = run(capsys, *options, "--time-limit", "soon")
+    status, err = fit("--time-limit", "soon")
     assert (status, "--time-limit" in err) == (2, True)
-    status, _, err = run(capsys, *options, "--model", "rule-set", "--max-antecedents", "none")
+    status, err = fit("--model", "rule-set", "--max-antecedents", "none")
     assert (status, "--max-antecedents is not an option of --model rule-set" in err) == (2, True)
 
 
@@ -111,10 +114,8 @@ def test_a_classifier_says_what_it_left_out(make):
         make(max_antecedents=0).fit(B, y)
 
 
-def test_the_command_line_says_what_it_left_out(tmp_path, capsys):
-    table().assign(y=[0, 1] * 60).to_csv(tmp_path / "t.csv", index=False)
-    options = ["--target", "y", "--regularization", 0.1, "--max-antecedents", 30]
-    status, _, err = run(capsys, "fit", tmp_path / "t.csv", *options)
+def test_the_command_line_says_what_it_left_out(fit):
+    status, err = fit("--regularization", 0.1, "--max-antecedents", 30)
     assert (status, "rules have at most 1 condition, not 2" in err) == (0, True)
 
 
@@ -266,16 +267,3 @@ def test_groups_beyond_the_values_cut_where_quantiles_fall(counts, groups):
 def test_more_groups_than_values_cost_nothing():
     table = np.arange(60.0)[:, None]
     assert len(rl.Binarizer(thresholds=10**30).fit(table).conditions_) == 2 * 59
-
-
-@kernel
-def _sums(values, out):
-    bounds.largest_sums(values, out)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
-def test_the_largest_sums_begin_with_nothing(size):
-    values, out = np.array([5, 1, 9, 3, 7], dtype=np.int64), np.full(size, -1, dtype=np.int64)
-    _sums(values, out)
-    expected = np.append(0, np.cumsum(np.sort(values)[::-1]))
-    assert out.tolist() == np.append(expected, [expected[-1]] * size)[:size].tolist()

@@ -78,12 +78,15 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_set, cnf": lambda p: RuleSetSearch(p, 8, 2, form="cnf", regularization=0.5),
     "rule_set, errors": lambda p: RuleSetSearch(p, 5, 2, loss="zero_one"),
     "near-optimal rule sets": lambda p: NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
-    "rule_set, least gap": lambda p: LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 5, 2),
+    "rule_set, least gap": lambda p: LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 4, 2),
     "fair frontier": lambda p: ToleranceFrontier(
-        p, EqualizedOdds, (0.02, 0.1), (5, 12), max_conditions=3, random_state=0
+        p, EqualizedOdds, (0.02, 0.1), (3, 5), max_conditions=2, random_state=0
     ),
     "rule_list, fair": lambda p: rl.search_for(
         p, regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0
+    ),
+    "rule_list, predictive parity": lambda p: rl.search_for(
+        p, regularization=0.012, fairness=rl.PredictiveParity(0.1), min_group_size=0
     ),
     "rule_list, must use": lambda p: rl.search_for(p, regularization=0.02, must_use=["antecedent 5"], max_length=3),
     "rule_list, least gap": lambda p: rl.LeastGapSearch(
@@ -92,7 +95,7 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
 }
 _LONG = {"fair frontier"}
-OBEYING = {"rule_list, fair", "rule_list, must use", "rule_list, least gap"}
+OBEYING = {f"rule_list, {kind}" for kind in ("fair", "predictive parity", "must use", "least gap")}
 """Whose first list has to be found, and whose queue is not told by length."""
 FRUGAL = {
     *("falling, after Monte Carlo", "softly falling, after Monte Carlo", "falling, fair", "falling, length limit"),

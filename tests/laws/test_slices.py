@@ -3,12 +3,14 @@
 import pickle
 import time
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from laws import MAKES
+from test_interrupts import interrupted
 
 import rulelab as rl
 from rulelab.certificate import of_all
@@ -16,6 +18,7 @@ from rulelab.data.fairness import true_gaps
 from rulelab.slices import Slices
 
 
+@cache
 def table(n: int, k: int) -> rl.Problem:
     """Numbers that hang together, of which one tells something."""
     rng = np.random.default_rng(0)
@@ -38,7 +41,7 @@ def test_a_call_ends_where_a_search_within_changes_its_phase(name, monkeypatch):
 
     monkeypatch.setattr(rl.Search, "advance", advance)
     slices, pace, kinds = Slices(), search.pace, set()
-    for _ in range(300):
+    for _ in range(150):
         before, units = len(inner), slices.size
         now = slices.advance(search, units)
         called = inner[before + 1 :]
@@ -55,14 +58,16 @@ def test_a_call_ends_where_a_search_within_changes_its_phase(name, monkeypatch):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", list(MAKES))
-def test_a_second_is_kept_on_a_large_table(name):
+def test_a_second_is_kept_on_a_large_table_and_ctrl_c_ends_what_goes_on(name):
     """By the time of the processor: what others on a busy machine take is not the search's."""
     search = MAKES[name](table(10_000, 24))
     search.compile()
     limit, threads = 1.0, getattr(search, "n_jobs", None) or 1
     ends = [time.process_time()] + [time.process_time() for _ in search.steps(time_limit=limit)]
+    goes_on = search.stopped_by == "time"
     assert max(np.diff(ends)) < threads * limit / 2
     assert ends[-1] - ends[0] < 2 * threads * limit
+    assert interrupted(lambda: rl.solve(search)) == goes_on
 
 
 # searches for models that have to obey begin with the best model of all -----------------------------------------------

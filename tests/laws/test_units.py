@@ -2,7 +2,6 @@
 
 import pickle
 import sys
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -10,30 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import noisy_problem, state_of
+from test_search_laws import ENGINES
 
 import rulelab as rl
 from rulelab import slices
-from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
+from rulelab.falling_rule_list import FallingRuleListSearch
 from rulelab.kernels import bit_words, bits, growing
-from rulelab.rule_list import CorelsSearch, FrontierSearch, RuleListSearch
+from rulelab.rule_list import CorelsSearch
 from rulelab.rule_list.exact import sequential
 
-LITTLE = 1000  # words and weights looked at in a unit
+LITTLE = 100  # words and weights looked at in a unit
 MOST_UNITS = 1_000_000
-FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
-MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
-    "rule list": lambda p: RuleListSearch(p, 0.01, beam_width=0),
-    "rule list, beam": lambda p: RuleListSearch(p, 0.01, beam_width=20),
-    "rule list, objective": lambda p: RuleListSearch(p, 0.015, policy="objective", beam_width=0),
-    "corels": lambda p: CorelsSearch(p, 0.02),
-    "corels, depth first": lambda p: CorelsSearch(p, 0.02, policy="depth_first"),
-    "falling": lambda p: FallingRuleListSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
-    "softly falling": lambda p: SoftSearch(p, 0.002, 3.0, 0.1, iterations=5, random_state=0),
-    "frontier": lambda p: FrontierSearch(p, 3),
-}
-BOUNDED = {name: make for name, make in MAKES.items() if name not in ("frontier", "rule list, beam")}
-
-
+MAKES = {
+    name: ENGINES[name]
+    for name in (
+        "rule_list, lower_bound", "rule_list, beam", "rule_list, objective", "corels, lower_bound",
+        "corels, depth_first", "falling", "softly falling", "frontier",
+    )
+}  # fmt: skip
+BOUNDED = {name: make for name, make in MAKES.items() if name not in ("frontier", "rule_list, beam")}
 table = partial(noisy_problem, n=120, m=10)
 
 
@@ -45,13 +39,7 @@ def little(monkeypatch):
         monkeypatch.setattr(module, name, LITTLE)
 
 
-SLOW = ("rule list", "corels", "falling")
-"""Of hundreds of thousands of units."""
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in BOUNDED]
-)
+@pytest.mark.parametrize("name", BOUNDED)
 def test_prefixes_and_tables_are_left_half_way(name, little):
     whole = rl.solve(BOUNDED[name](table()), work_per_step=1 << 30)
     search, units, within, before = BOUNDED[name](table()), 0, 0, -1
@@ -66,14 +54,13 @@ def test_prefixes_and_tables_are_left_half_way(name, little):
     assert state_of(state) == state_of(whole)
 
 
-@pytest.mark.parametrize("name", ["rule list", "corels", "falling", "softly falling"])
+@pytest.mark.parametrize("name", ["rule_list, lower_bound", "corels, lower_bound", "falling"])
 def test_a_unit_looks_at_few_children_of_many(name, little):
     search = BOUNDED[name](table(1, n=80, m=3000))
     before, most = 0, 0
     for _ in range(150):
         state = search.advance(1)
-        engine = getattr(search, "_hard", None) or search  # that of the lists that fall, which comes first
-        created = engine._snapshot().counts["created"]
+        created = state.counts["created"]
         before, most = created, max(most, created - before)
         assert state.work == search.work
     assert 0 < most <= LITTLE  # of 3000

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import python
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab import rehearsal
+from rulelab import rehearsal, warming
 from rulelab.sweeps import families, runners
 from rulelab.sweeps.plan import make_plan
 
@@ -112,36 +113,16 @@ late = sorted(set(compiled().items()) - set(before.items()))
 assert not late, late
 """
 )
-COLD = """
-import numpy as np, rulelab as rl
-rng = np.random.default_rng(0)
-A = rng.random((300, 12)) < 0.4
-search = rl.FallingRuleListSearch(rl.Problem.from_arrays(A, A[:, 0] ^ (rng.random(300) < 0.2)))
-print(rl.solve(search, time_limit=20).status)
-"""
-
-
-def run(script: str, **environment: str) -> str:
-    command = [sys.executable, "-c", script]
-    environment = os.environ | environment
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout.strip()
 
 
 @pytest.mark.long
 def test_a_search_compiles_nothing_after_its_hook():
-    run(SCRIPT)
-
-
-@pytest.mark.long
-def test_a_first_solve_has_all_its_time(tmp_path):
-    assert run(COLD, NUMBA_CACHE_DIR=str(tmp_path)) == "optimal"
+    python("-c", SCRIPT)
 
 
 @pytest.mark.long
 def test_mining_compiles_nothing_after_its_rehearsal():
-    run(MINING)
+    python("-c", MINING)
 
 
 PARENT = """
@@ -217,17 +198,18 @@ for show in (
 """
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("switch", ["RULELAB_WARMING", "RULELAB_CACHE", "NUMBA_DISABLE_JIT"])
-def test_compilation_in_the_background_can_be_switched_off(switch):
-    script = "from rulelab import warming; print(warming.begin_in_background())"
-    on = {"RULELAB_WARMING": "1", "RULELAB_CACHE": "1", "NUMBA_DISABLE_JIT": "0"}
-    assert run(script, **on | {switch: "1" if switch == "NUMBA_DISABLE_JIT" else "0"}) == "[]"
+def test_compilation_in_the_background_can_be_switched_off(switch, monkeypatch):
+    monkeypatch.setattr(warming, "beside", [])
+    for name in ("RULELAB_WARMING", "RULELAB_CACHE"):
+        monkeypatch.setenv(name, "0" if name == switch else "1")
+    monkeypatch.setattr("numba.config.DISABLE_JIT", int(switch == "NUMBA_DISABLE_JIT"))
+    assert warming.begin_in_background() == []
 
 
 @pytest.mark.long
 def test_what_is_first_shown_begins_to_compile():
-    assert run(SHOWN, RULELAB_WARMING="1", RULELAB_CACHE="1") == "2\n2\n2"
+    assert python("-c", SHOWN, RULELAB_WARMING="1", RULELAB_CACHE="1").split() == ["2"] * 3
 
 
 EVERYTHING = """
@@ -260,12 +242,12 @@ for search in searches:
 
 @pytest.mark.long
 def test_what_comes_after_the_optimum_is_compiled_when_it_is_known():
-    assert run(NEAR).splitlines() == ["limit optimum 0 True", "optimal finished 1 True"]
+    assert python("-c", NEAR).splitlines() == ["limit optimum 0 True", "optimal finished 1 True"]
 
 
 @pytest.mark.long
 def test_what_is_compiled_in_the_background_is_everything():
-    assert run(EVERYTHING) == "True {True}"
+    assert python("-c", EVERYTHING) == "True {True}\n"
 
 
 def is_running(process: int) -> bool:

@@ -1,5 +1,6 @@
 """Whatever is given to a public name: it works, or a ValueError or TypeError names the argument, and it comes back."""
 
+import inspect
 import math
 import pickle
 from collections.abc import Callable
@@ -49,44 +50,38 @@ def fitted(estimator: type) -> Callable[..., Any]:
     return lambda **given: estimator(**{"thresholds": 3, **given}).fit(X, Y)
 
 
+def arguments(make: type) -> tuple[str, ...]:
+    """All that a search takes beside a problem."""
+    return tuple(name for name in inspect.signature(make).parameters if name not in GIVEN)
+
+
+def signed(*makers: type, **fixed: Any) -> dict[str, tuple[Callable[..., Any], tuple[str, ...]]]:
+    """Searches by name, with all that they take."""
+    return {
+        make.__name__: (searched(lambda p, make=make, **given: make(p, **{**fixed, **given})), arguments(make))
+        for make in makers
+    }
+
+
+GIVEN = {"problem", "search", "others"}
+"""What is no argument of a question."""
 PLACES = {"tolerances": (0.1,), "complexities": (3,)}
 LIST = ("regularization", "policy", "bounds", "max_length", "memory_limit", "random_state", "beam_width", "warm_start")
+CRITERIA = (
+    "AccuracyParity", "DemographicParity", "EqualOpportunity", "FalsePositiveRateParity", "PredictiveParity",
+)  # fmt: skip
 CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    "RuleListSearch": (searched(rl.RuleListSearch), LIST),
+    **signed(rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.RuleSetSearch),
+    **signed(rl.LeastGapSearch, rl.LeastGapRuleSetSearch),
+    **signed(rl.NearOptimalSearch, rl.NearOptimalCounter, rl.RobustnessSearch, regularization=0.05),
     "search_for": (
         searched(rl.search_for),
         (*LIST, "must_use", "first_rule", "max_uses", "monotone", "fairness", "labels", "min_group_size", "n_jobs",
          "criterion", "model"),
     ),
-    "CorelsSearch": (
-        searched(rl.CorelsSearch),
-        ("regularization", "policy", "bounds", "memory_limit", "random_state"),
-    ),
-    "FrontierSearch": (searched(rl.FrontierSearch), ("max_length", "memory_limit", "beam_width")),
-    "FallingRuleListSearch": (
-        falling("exact"),
-        ("regularization", "positive_weight", "violation_penalty", "method", "bounds", "max_length", "memory_limit",
-         "random_state", "iterations"),
-    ),
+    "FallingRuleListSearch": (falling("exact"), arguments(rl.FallingRuleListSearch)),
     "softly falling": (falling("exact", 0.5), ("violation_penalty", "positive_weight", "max_length", "iterations")),
     "monte_carlo": (falling("monte_carlo"), ("regularization", "positive_weight", "random_state", "iterations")),
-    "RuleSetSearch": (
-        searched(rl.RuleSetSearch),
-        ("max_complexity", "max_conditions", "loss", "form", "fairness", "regularization", "column_limit",
-         "memory_limit", "random_state", "warm_start"),
-    ),
-    "NearOptimalSearch": (
-        searched(lambda problem, **given: rl.NearOptimalSearch(problem, 0.05, **given)),
-        ("within", "ratio", "limit", "max_length", "memory_limit"),
-    ),
-    "NearOptimalCounter": (
-        searched(lambda problem, **given: rl.NearOptimalCounter(problem, 0.05, **given)),
-        ("within", "ratio", "max_length", "memory_limit"),
-    ),
-    "RobustnessSearch": (
-        searched(lambda problem, **given: rl.RobustnessSearch(problem, **{"regularization": 0.05, **given})),
-        ("regularization", "max_length", "memory_limit"),
-    ),
     "fair list": (
         searched(lambda problem, **given: rl.search_for(problem, **{"fairness": FAIR, **given})),
         ("regularization", "fairness", "labels", "bounds", "memory_limit", "beam_width", "min_group_size",
@@ -97,19 +92,9 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         ("regularization", "positive_weight", "fairness", "bounds", "max_length", "memory_limit", "beam_width",
          "min_group_size"),
     ),
-    "LeastGapSearch": (
-        searched(lambda problem, **given: rl.LeastGapSearch(problem, **given)),
-        ("criterion", "regularization", "min_accuracy", "max_length", "bounds", "memory_limit", "beam_width",
-         "min_group_size", "warm_start"),
-    ),
     "frontier by gap": (
         searched(lambda problem, **given: rl.frontier(problem, "gap", **given)),
         ("criterion", "accuracies", "regularization", "max_length", "memory_limit", "beam_width", "min_group_size"),
-    ),
-    "LeastGapRuleSetSearch": (
-        searched(lambda problem, **given: rl.LeastGapRuleSetSearch(problem, **given)),
-        ("criterion", "min_accuracy", "max_complexity", "max_conditions", "loss", "form", "column_limit",
-         "memory_limit", "random_state", "min_group_size", "warm_start"),
     ),
     "frontier of sets by gap": (
         searched(lambda problem, **given: rl.frontier(problem, "gap", "rule_set", **given)),
@@ -130,10 +115,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         near,
         ("regularization", "within", "limit", "time_limit", "max_length", "memory_limit", "work_limit", "model"),
     ),
-    "Binarizer": (
-        lambda **given: rl.Binarizer(**given).fit(X),
-        ("thresholds", "max_categories"),
-    ),
+    "Binarizer": (lambda **given: rl.Binarizer(**given).fit(X), ("thresholds", "max_categories")),
     "mine_antecedents": (
         lambda **given: rl.mine_antecedents(A, **given),
         ("max_conditions", "min_support", "max_support", "max_antecedents", "y", "sample_weight"),
@@ -151,11 +133,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
         fitted(rl.RuleSetClassifier),
         ("max_conditions", "loss", "form", "thresholds", "time_limit", "gap"),
     ),
-    **{
-        name: (getattr(rl, name), ("tolerance",))
-        for name in ("AccuracyParity", "DemographicParity", "EqualOpportunity", "FalsePositiveRateParity",
-                     "PredictiveParity")
-    },
+    **{name: (getattr(rl, name), ("tolerance",)) for name in CRITERIA},
 }  # fmt: skip
 
 
@@ -186,7 +164,7 @@ def raised(call: Callable[[], Any]) -> Exception | None:
     return None
 
 
-MAY_BE_LESS = {("search_for", "n_jobs")}
+MAY_BE_LESS = {("search_for", "n_jobs"), ("RuleListSearch", "n_jobs")}
 """What -1 stands for something in; everything else refuses it."""
 ALSO = {
     ("from_arrays", "A"): ("the antecedents", "names"),

@@ -1,15 +1,14 @@
 """What every solve of a small case must keep, judged by exact numbers: its findings are empty when it does."""
 
-import importlib
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import naive_classes
 import numpy as np
 from crossed_cases import Case, exact
+from proof_mutations import class_mutations, mutations
 from random_problems import in_order, permuted, repeated, scaled
 
 import rulelab as rl
@@ -189,11 +188,7 @@ class Judge:
         """Changed proofs: one that is accepted must still be right."""
         if not self.mutate:
             return
-        try:
-            mutations = importlib.import_module("proof_mutations").mutations
-        except ModuleNotFoundError:
-            return
-        changed = naive_classes.changed if isinstance(certificate, MultiClassCertificate) else mutations
+        changed = class_mutations if isinstance(certificate, MultiClassCertificate) else mutations
         for name, mutant in changed(np.random.default_rng(self.case.seed), certificate):
             self.mutants += 1
             answer = _checked(problem, model, mutant)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import naive
-import naive_classes
 import naive_rule_sets as sets
 import numpy as np
 import pandas as pd
@@ -42,6 +41,8 @@ _KINDS = list(WEIGHTS)
 _TOLERANCES = (0.0, 0.02, 0.1, 1 / 3)
 _LIST_PENALTIES = (1e-9, 0.02, 1 / 3, 0.005, 0.9)
 _SET_PENALTIES = (0.0, 1e-9, 0.02, 1 / 3, 1.0, 40.0)
+_OF_REFERENCES = ("must", "limited", "first", "may", "limits")
+"""What the options say in the words of the naive references."""
 _POLICIES = ("lower_bound", "objective", "curiosity", "breadth_first", "depth_first", "random")
 
 
@@ -67,16 +68,17 @@ class Case:
         if self.family == "demanding_set":
             A = pd.DataFrame(A, columns=[f"{_column(j)} == {j}" for j in range(A.shape[1])])
             attach_conditions(A, [Condition(_column(j), "==", j) for j in range(A.shape[1])])
-        elif self.family == "fair_demanding":
+        elif self.family in ("demanding", "fair_demanding"):
             conditions = _numbers(A.shape[1])
             A = pd.DataFrame(A, columns=list(map(str, conditions)))
             attach_conditions(A, conditions)
-        elif self.options.get("monotone"):  # whose directions are of columns
-            A = pd.DataFrame(A, columns=[f"antecedent {j}" for j in range(A.shape[1])])
         return rl.Problem.from_arrays(A, classes[rows.y.astype(int)], sample_weight=rows.weight, groups=rows.group)
 
     def search(self) -> rl.Search:
-        return FAMILIES[self.family].search(self.problem(), self.options)
+        options = {name: value for name, value in self.options.items() if name not in _OF_REFERENCES}
+        if "fairness" in options:
+            options["fairness"] = criterion(options["fairness"])
+        return FAMILIES[self.family].search(self.problem(), **options)
 
     def with_rows(self, rows: Rows) -> Case:
         return replace(self, rows=rows)
@@ -84,15 +86,12 @@ class Case:
     def claimed(self, parameters: Mapping[str, float], arrays: Mapping[str, np.ndarray]) -> Case | None:
         """The same rows with what a proof says that it speaks of; None when that is too much to enumerate."""
         options = self.options | {name: value for name, value in parameters.items() if name in self.options}
-        if self.family == "demanding":
-            options["asked"], options["first"] = dict(arrays), parameters.get("first_rule")
-            options["max_length"] = parameters.get("max_length")
-        if self.family == "fair_demanding":
+        if self.family in ("demanding", "fair_demanding"):
             first, labels = parameters.get("first_rule"), arrays.get("labels")
             options["first"] = None if first is None else int(first)
             options["may"] = [NEGATIVE | POSITIVE] * self.rows.A.shape[1] if labels is None else labels.tolist()
             options["max_length"] = parameters.get("max_length")
-        if self.family in ("demanding_set", "fair_demanding"):
+        if self.family in ("demanding", "demanding_set", "fair_demanding"):
             options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays.get("demands", ())]
             uses = [dict(enumerate(row.tolist())) for row in arrays.get("uses", ())]
             options["limited"] = list(zip(uses, arrays.get("most_uses", np.zeros(0)).tolist(), strict=True))
@@ -147,7 +146,7 @@ class Family:
     """What differs between the families of searches."""
 
     draw: Callable[[str, int, np.random.Generator], Case]
-    search: Callable[[Any, dict[str, Any]], rl.Search]
+    search: Callable[..., rl.Search]
     optimum: Callable[[Case], Fraction | None]
     objective: Callable[[Case, Any], Fraction]
     refused: Callable[[Case, Any], str | None]
@@ -184,69 +183,6 @@ def _best_list(case: Case) -> Fraction:
 
 def _list_objective(case: Case, model: Any) -> Fraction:
     return naive.rule_list_objective(*case.whole, exact(case.options["regularization"]), model.antecedents)
-
-
-def _draw_demanding(family: str, seed: int, rng: np.random.Generator) -> Case:
-    """What a list must use, or begin with, and which way columns go."""
-    rows = random_rows(rng, _KINDS[seed % len(_KINDS)], most_columns=4)
-    m = rows.A.shape[1]
-    names = [f"antecedent {j}" for j in range(m)]
-    must = sorted(rng.choice(m, int(rng.integers(0, min(3, m + 1))), replace=False).tolist())
-    ways: dict[str, str] = {}
-    if rng.random() < 0.5:
-        chosen = sorted(rng.choice(m, int(rng.integers(1, m + 1)), replace=False).tolist())
-        ways = {names[j]: str(rng.choice(["increasing", "decreasing"])) for j in chosen}
-    options: dict[str, Any] = {
-        "regularization": _LIST_PENALTIES[seed // len(_KINDS) % len(_LIST_PENALTIES)],
-        "must_use": [names[j] for j in must] or None,
-        "first_rule": names[int(rng.integers(m))] if rng.random() < 0.4 or not (must or ways) else None,
-        "monotone": ways or None,
-        "max_length": int(rng.integers(0, 4)) if rng.random() < 0.3 else None,
-        "beam_width": int(rng.choice([0, 2, 500])),
-    }
-    return Case(family, seed, rows, options)
-
-
-def _fixed(options: dict[str, Any]) -> dict[int, bool]:
-    """What the rules of antecedents with a direction must predict."""
-    if "asked" in options:
-        labels = options["asked"].get("labels", ())
-        return {j: label == POSITIVE for j, label in enumerate(labels) if label in (NEGATIVE, POSITIVE)}
-    ways = options["monotone"] or {}
-    return {int(name.split()[-1]): way == "increasing" for name, way in ways.items()}
-
-
-def _obeys(options: dict[str, Any], antecedents: Sequence[int]) -> bool:
-    if "asked" in options:
-        asked, first = options["asked"], options["first"]
-        chosen = list(antecedents)
-        meets = all(row[chosen].any() for row in asked.get("demands", ()))
-        may = "labels" not in asked or bool(asked["labels"][chosen].all())
-        return meets and may and (first is None or chosen[:1] == [first])
-    used = [f"antecedent {j}" for j in antecedents]
-    return set(options["must_use"] or ()) <= set(used) and options["first_rule"] in (None, *used[:1])
-
-
-def _best_demanding(case: Case) -> Fraction | None:
-    options, data = case.options, case.whole
-    longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
-    penalty = exact(options["regularization"])
-    return naive.best_obedient_rule_list(*data, penalty, lambda d: _obeys(options, d), longest, _fixed(options))
-
-
-def _demanding_objective(case: Case, model: Any) -> Fraction:
-    return _errors(case, model) + exact(case.options["regularization"]) * len(model)
-
-
-def _does_not_obey(case: Case, model: Any) -> str | None:
-    if not _obeys(case.options, [rule.antecedent for rule in model.rules if rule.captured]):
-        return "does not use what it must"
-    fixed, positive = _fixed(case.options), model.classes[1]
-    if any(
-        (rule.prediction == positive) != fixed.get(rule.antecedent, rule.prediction == positive) for rule in model.rules
-    ):
-        return "has a rule against a direction"
-    return _too_long(case, model)
 
 
 def _draw_falling(family: str, seed: int, rng: np.random.Generator) -> Case:
@@ -371,7 +307,8 @@ def _best_set(case: Case) -> Fraction | None:
     options, scale = case.options, case.rows.scale
     penalty = exact(options["regularization"]) * scale
     shape = options["max_complexity"], options["max_conditions"], options["loss"], options["form"]
-    best = sets.best_rule_set(data_of(case), *shape, penalty, limits(options), options["min_group_size"])
+    asked = limits(options), options["min_group_size"], options.get("must", ()), options.get("limited", ())
+    best = sets.best_rule_set(data_of(case), *shape, penalty, *asked)
     return None if best is None else best / scale
 
 
@@ -419,35 +356,10 @@ def _draw_demanding_set(family: str, seed: int, rng: np.random.Generator) -> Cas
     return replace(case, options=options)
 
 
-def _demanding_set_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
-    own = {name: value for name, value in options.items() if name not in ("must", "limited", "limits")}
-    return rl.RuleSetSearch(problem, **own | {"fairness": criterion(options["fairness"])})
-
-
-def _best_demanding_set(case: Case) -> Fraction | None:
-    options, scale = case.options, case.rows.scale
-    most = case.rows.A.shape[1] if options["max_conditions"] is None else options["max_conditions"]
-    best = sets.best_obedient_rule_set(
-        data_of(case),
-        options["must"],
-        options["limited"],
-        options["max_complexity"],
-        most,
-        options["loss"],
-        options["form"],
-        exact(options["regularization"]) * scale,
-        limits(options),
-        options["min_group_size"],
-    )
-    return None if best is None else best / scale
-
-
 def _unfair_or_disobedient(case: Case, model: Any) -> str | None:
     used = [j for clause in model.clauses for j in clause]
-    if not all(which & set(used) for which in case.options["must"]):
-        return "does not use what it must"
-    if any(sum(uses.get(j, 0) for j in used) > k for uses, k in case.options["limited"]):
-        return "uses something more often than it may"
+    if not sets.obeys(used, case.options["must"], case.options["limited"]):
+        return "does not use what it must, or something more often than it may"
     return _unfair(case, model)
 
 
@@ -488,12 +400,12 @@ def _fair_data(case: Case) -> tuple[Any, ...]:
 def _best_fair(case: Case) -> Fraction | None:
     options, data = case.options, _fair_data(case)
     rates, penalty, size = _fair_rates(options), exact(options["regularization"]), options["min_group_size"]
-    if case.family in ("fair_list", "value_list"):
-        return naive.best_fair_rule_list(*data, penalty, rates, options["labels"], size)
-    longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
-    asked = exact(options["min_accuracy"]), longest, penalty, size
-    best = naive.least_gap_rule_list(*data, list(rates), *asked)
-    return None if best is None else best[0]
+    longest = data[0].shape[1] if options.get("max_length") is None else int(options["max_length"])
+    if case.family == "least_gap":
+        best = naive.least_gap_rule_list(*data, list(rates), exact(options["min_accuracy"]), longest, penalty, size)
+        return None if best is None else best[0]
+    obeys = (lambda d, labels: _disobeys(options, d, labels) is None) if "must" in options else None
+    return naive.best_fair_rule_list(*data, penalty, rates, options["labels"], size, obeys, longest)
 
 
 def _errors(case: Case, model: Any) -> Fraction:
@@ -522,10 +434,6 @@ def _unfair_list(case: Case, model: Any) -> str | None:
     rates = _fair_rates(case.options)
     fair = all(gap <= rates[rate] for rate, gap in _model_gaps(case, model).items())
     return None if fair else "does not meet its criterion"
-
-
-def _fair_list_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
-    return rl.search_for(problem, **options | {"fairness": criterion(options["fairness"])})
 
 
 def _numbers(m: int) -> list[Condition]:
@@ -568,39 +476,26 @@ def _draw_fair_demanding(family: str, seed: int, rng: np.random.Generator) -> Ca
     return Case(family, seed, case.rows, options)
 
 
-def _fair_demanding_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
-    own = {name: value for name, value in options.items() if name not in ("must", "limited", "first", "may", "limits")}
-    return rl.search_for(problem, **own | {"fairness": criterion(options["fairness"])})
+def _draw_demanding(family: str, seed: int, rng: np.random.Generator) -> Case:
+    """The same without a criterion."""
+    case = _draw_fair_demanding(family, seed, rng)
+    return replace(case, options=case.options | {"fairness": None, "labels": "free", "min_group_size": 0})
 
 
 def _disobeys(options: dict[str, Any], antecedents: Sequence[int], labels: Sequence[bool]) -> str | None:
     """What a list does that it may not, of which every rule captures something; its default is not asked."""
-    if not all(which & set(antecedents) for which in options["must"]):
-        return "does not use what it must"
-    if any(sum(uses.get(j, 0) for j in antecedents) > k for uses, k in options["limited"]):
-        return "uses something more often than it may"
+    if not sets.obeys(antecedents, options["must"], options["limited"]):
+        return "does not use what it must, or something more often than it may"
     if options["first"] is not None and list(antecedents[:1]) != [options["first"]]:
         return "does not begin as it must"
     may = (options["may"][j] & (POSITIVE if label else NEGATIVE) for j, label in zip(antecedents, labels, strict=False))
     return None if all(may) else "has a rule against a direction"
 
 
-def _best_fair_demanding(case: Case) -> Fraction | None:
-    options, data = case.options, _fair_data(case)
-    longest = data[0].shape[1] if options["max_length"] is None else int(options["max_length"])
-    given = exact(options["regularization"]), _fair_rates(options), options["labels"], options["min_group_size"]
-    return naive.best_fair_rule_list(*data, *given, lambda d, c: _disobeys(options, d, c) is None, longest)
-
-
 def _unfair_or_disobedient_list(case: Case, model: Any) -> str | None:
     antecedents = [rule.antecedent for rule in model.rules]
     labels = [rule.prediction == model.classes[1] for rule in model.rules]
     return _disobeys(case.options, antecedents, labels) or _unfair_list(case, model) or _too_long(case, model)
-
-
-def _least_gap_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
-    own = {name: value for name, value in options.items() if name != "fairness"}
-    return rl.LeastGapSearch(problem, getattr(rl, options["fairness"][0]), **own)
 
 
 def _draw_least_gap_set(family: str, seed: int, rng: np.random.Generator) -> Case:
@@ -620,11 +515,6 @@ def _draw_least_gap_set(family: str, seed: int, rng: np.random.Generator) -> Cas
     fewest = min(sorted(sets.rows_of(data, g, rate) for g in range(data.n_groups))[-2] for rate in rates)
     options["min_group_size"] = int(rng.choice([0, 0, min(2, fewest)]))
     return case
-
-
-def _least_gap_set_search(problem: rl.Problem, options: dict[str, Any]) -> rl.Search:
-    own = {name: value for name, value in options.items() if name not in ("fairness", "limits")}
-    return rl.LeastGapRuleSetSearch(problem, getattr(rl, options["fairness"][0]), **own)
 
 
 def least_gap_of_sets(case: Case) -> tuple[Fraction, Fraction, int] | None:
@@ -668,70 +558,37 @@ def _draw_several(family: str, seed: int, rng: np.random.Generator) -> Case:
     return Case(family, seed, replace(rows, y=y, weight=weight), options)
 
 
-def _best_of_classes(case: Case) -> Fraction:
-    options = case.options
-    return naive_classes.best_list(*case.whole, exact(options["regularization"]), options["max_length"])
-
-
-def _objective_of_classes(case: Case, model: Any) -> Fraction:
-    return naive_classes.objective_of(*case.whole, exact(case.options["regularization"]), model.antecedents)
-
-
 def _miscounts(case: Case, model: Any) -> str | None:
     A, y, weight = case.whole
     wrong = sum(w for w, is_wrong in zip(weight, model.predict(A) != y, strict=True) if is_wrong)
     return f"predicts {wrong} wrong, but counts {model.errors}" if wrong != model.errors else _too_long(case, model)
 
 
+def _least_gap_by(make: Callable[..., rl.Search]) -> Callable[..., rl.Search]:
+    """Of a criterion without its tolerance."""
+    return lambda problem, fairness, **options: make(problem, type(fairness), **options)
+
+
+_falling_search = partial(rl.search_for, model="falling_rule_list")
 FAMILIES: dict[str, Family] = {
-    "corels": Family(_draw_rule_list, lambda p, o: rl.CorelsSearch(p, **o), _best_list, _list_objective, _too_long),
-    "falling": Family(
-        _draw_falling,
-        lambda p, o: rl.search_for(p, "falling_rule_list", **o),
-        _best_falling,
-        _falling_objective,
-        _does_not_fall,
-    ),
-    "rule_list": Family(_draw_rule_list, lambda p, o: rl.search_for(p, **o), _best_list, _list_objective, _too_long),
-    "rule_set": Family(
-        _draw_rule_set,
-        lambda p, o: rl.RuleSetSearch(p, **o | {"fairness": criterion(o["fairness"])}),
-        _best_set,
-        _set_objective,
-        _unfair,
-    ),
-    "demanding_set": Family(
-        _draw_demanding_set, _demanding_set_search, _best_demanding_set, _set_objective, _unfair_or_disobedient
-    ),
-    "softly_falling": Family(
-        _draw_falling,
-        lambda p, o: rl.search_for(p, "falling_rule_list", **o),
-        _best_falling,
-        _falling_objective,
-        _does_not_fall,
-    ),
-    "fair_list": Family(_draw_fair_list, _fair_list_search, _best_fair, _fair_objective, _unfair_list),
-    "least_gap": Family(_draw_fair_list, _least_gap_search, _best_fair, _fair_objective, _unfair_list),
-    "demanding": Family(
-        _draw_demanding, lambda p, o: rl.search_for(p, **o), _best_demanding, _demanding_objective, _does_not_obey
-    ),
+    "corels": Family(_draw_rule_list, rl.CorelsSearch, _best_list, _list_objective, _too_long),
+    "falling": Family(_draw_falling, _falling_search, _best_falling, _falling_objective, _does_not_fall),
+    "rule_list": Family(_draw_rule_list, rl.search_for, _best_list, _list_objective, _too_long),
+    "rule_set": Family(_draw_rule_set, rl.RuleSetSearch, _best_set, _set_objective, _unfair),
+    "demanding_set": Family(_draw_demanding_set, rl.RuleSetSearch, _best_set, _set_objective, _unfair_or_disobedient),
+    "softly_falling": Family(_draw_falling, _falling_search, _best_falling, _falling_objective, _does_not_fall),
+    "fair_list": Family(_draw_fair_list, rl.search_for, _best_fair, _fair_objective, _unfair_list),
+    "least_gap": Family(_draw_fair_list, _least_gap_by(rl.LeastGapSearch), _best_fair, _fair_objective, _unfair_list),
+    "demanding": Family(_draw_demanding, rl.search_for, _best_fair, _fair_objective, _unfair_or_disobedient_list),
     "fair_falling": Family(
-        _draw_fair_falling,
-        lambda p, o: rl.search_for(p, "falling_rule_list", **o | {"fairness": criterion(o["fairness"])}),
-        _best_fair_falling,
-        _falling_objective,
-        _unfair_or_rising,
+        _draw_fair_falling, _falling_search, _best_fair_falling, _falling_objective, _unfair_or_rising
     ),
-    "value_list": Family(_draw_fair_list, _fair_list_search, _best_fair, _fair_objective, _unfair_list),
-    "several_classes": Family(
-        _draw_several,
-        lambda p, o: rl.MultiClassRuleListSearch(p, **o),
-        _best_of_classes,
-        _objective_of_classes,
-        _miscounts,
-    ),
+    "value_list": Family(_draw_fair_list, rl.search_for, _best_fair, _fair_objective, _unfair_list),
+    "several_classes": Family(_draw_several, rl.MultiClassRuleListSearch, _best_list, _list_objective, _miscounts),
     "fair_demanding": Family(
-        _draw_fair_demanding, _fair_demanding_search, _best_fair_demanding, _fair_objective, _unfair_or_disobedient_list
+        _draw_fair_demanding, rl.search_for, _best_fair, _fair_objective, _unfair_or_disobedient_list
     ),
-    "least_gap_set": Family(_draw_least_gap_set, _least_gap_set_search, _least_gap, _gap_of_set, _inaccurate_set),
+    "least_gap_set": Family(
+        _draw_least_gap_set, _least_gap_by(rl.LeastGapRuleSetSearch), _least_gap, _gap_of_set, _inaccurate_set
+    ),
 }

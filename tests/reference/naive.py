@@ -17,26 +17,29 @@ def decimal(parameter: float) -> Fraction:
     return Fraction(repr(float(parameter)))
 
 
-def rule_list_objective(A, y, weight, regularization, antecedents, fixed=None) -> Fraction:
-    """R(d) = errors / n + regularization * rules; each rule and the default predict the majority they capture.
-
-    The rules of antecedents in ``fixed`` predict what that says instead.
-    """
-    errors, n = 0, sum(weight)
-    left = list(range(len(y)))
+def parts(A: np.ndarray, antecedents: Sequence[int]) -> list[list[int]]:
+    """The rows that each rule, and the else, is the first to capture."""
+    out, left = [], list(range(len(A)))
     for a in antecedents:
-        hit = [i for i in left if A[i, a]]
-        if fixed and a in fixed:
-            errors += sum(weight[i] for i in hit if bool(y[i]) != fixed[a])
-        else:
-            errors += _minority(hit, y, weight)
+        out.append([i for i in left if A[i, a]])
         left = [i for i in left if not A[i, a]]
-    return Fraction(errors + _minority(left, y, weight), n) + regularization * len(antecedents)
+    return [*out, left]
+
+
+def rule_list_objective(A, y, weight, regularization, antecedents) -> Fraction:
+    """R(d) = errors / n + regularization * rules; each rule, and the default, predicts the label, of two or more, that
+    most of what it captures have.
+    """
+    errors = sum(_minority(part, y, weight) for part in parts(A, antecedents))
+    return Fraction(errors, sum(weight)) + regularization * len(antecedents)
 
 
 def _minority(rows: Sequence[int], y: np.ndarray, weight: Sequence[int]) -> int:
-    positive = sum(weight[i] for i in rows if y[i])
-    return min(positive, sum(weight[i] for i in rows) - positive)
+    """The weight of all that have another label than most."""
+    of: dict[int, int] = {}
+    for i in rows:
+        of[y[i]] = of.get(y[i], 0) + weight[i]
+    return sum(of.values()) - max(of.values(), default=0)
 
 
 def all_rule_lists(m: int, max_length: int) -> Iterator[tuple[int, ...]]:
@@ -72,13 +75,10 @@ def best_rule_list(A, y, weight, regularization, max_length=None) -> Fraction:
 
 def captured(A: np.ndarray, y: np.ndarray, weight: Sequence[int], antecedents: Sequence[int]) -> list[tuple[int, int]]:
     """Positive and negative weight that each rule, and the else, is the first to capture."""
-    counts, left = [], list(range(len(y)))
-    for a in [*antecedents, None]:
-        hit = [i for i in left if a is None or A[i, a]]
-        positive = sum(weight[i] for i in hit if y[i])
-        counts.append((positive, sum(weight[i] for i in hit) - positive))
-        left = [i for i in left if i not in set(hit)]
-    return counts
+    return [
+        (sum(weight[i] for i in part if y[i]), sum(weight[i] for i in part if not y[i]))
+        for part in parts(A, antecedents)
+    ]
 
 
 def _falling_loss(p: int, q: int, w: Fraction) -> Fraction:
@@ -221,13 +221,9 @@ def best_fair_falling_rule_list(
 
 def falling_predictions(A, y, weight, w, antecedents) -> list[bool]:
     """Whether what captures each row has more than the proportion 1 / (1 + w) of positives."""
-    predicted, left = [False] * len(y), list(range(len(y)))
-    for a in [*antecedents, None]:
-        hit = [i for i in left if a is None or A[i, a]]
-        left = [i for i in left if i not in set(hit)]
-        positive = sum(weight[i] for i in hit if y[i])
-        negative = sum(weight[i] for i in hit) - positive
-        for i in hit:
+    predicted = [False] * len(y)
+    for part, (positive, negative) in zip(parts(A, antecedents), captured(A, y, weight, antecedents), strict=True):
+        for i in part:
             predicted[i] = w * positive > negative
     return predicted
 
@@ -301,39 +297,20 @@ def best_rule_set(
     )
 
 
-def parity_gap(rate, A, y, weight, groups, clauses, proxy=False, least=0) -> Fraction | None:
-    """The largest difference of a rate between two groups of at least so many rows; None when there are no two.
-
-    Rates: "false_negative" (of positives), "false_positive" (of negatives), "positive" (predicted, of all: demographic
-    parity), "error" (of all: accuracy parity). With ``proxy`` a covered negative counts once for every clause that
-    covers it, as in the Hamming loss.
+def parity_gap(rate, A, y, weight, groups, clauses, proxy=False) -> Fraction:
+    """`weighted_gap` of a rule set; with ``proxy`` a covered negative counts for each clause that covers it, as in the
+    Hamming loss.
     """
     times = times_covered(A, clauses)
-
-    def count(i: int) -> int:
-        if rate == "false_negative":
-            return int(times[i] == 0)
-        if rate == "positive" and y[i]:
-            return int(times[i] > 0)
-        if rate == "error" and y[i]:
-            return int(times[i] == 0)
-        return times[i] if proxy else int(times[i] > 0)
-
-    of = {"false_negative": [True], "false_positive": [False]}.get(rate, [True, False])
-    rates = []
-    for group in set(groups):
-        members = [i for i in range(len(y)) if groups[i] == group and bool(y[i]) in of]
-        if len(members) < least:
-            continue
-        rates.append(Fraction(sum(weight[i] * count(i) for i in members), sum(weight[i] for i in members)))
-    return max(rates) - min(rates) if len(rates) > 1 else None
+    return weighted_gap(rate, y, weight, groups, times if proxy else [t > 0 for t in times])
 
 
 def weighted_gap(rate, y, weight, groups, predicted, least=0) -> Fraction:
-    """The largest difference of a rate between two groups, for given predictions.
+    """The largest difference of a rate between two groups of at least so many rows, for given predictions.
 
-    Rates: those of `parity_gap`, and "precision" (the positives among those predicted positive), which a group of whom
-    nobody is predicted positive does not have.
+    Rates: "false_negative" (of positives), "false_positive" (of negatives), "positive" (predicted, of all: demographic
+    parity), "error" (of all: accuracy parity), and "precision" (the positives among those predicted positive), which a
+    group of whom nobody is predicted positive does not have.
     """
     of = {"false_negative": [True], "false_positive": [False]}.get(rate, [True, False])
     rates = []
@@ -346,8 +323,8 @@ def weighted_gap(rate, y, weight, groups, predicted, least=0) -> Fraction:
             if chosen:
                 rates.append(Fraction(sum(weight[i] for i in chosen if y[i])) / sum(weight[i] for i in chosen))
             continue
-        counted = [i for i in members if predicted[i] != (rate != "positive" and bool(y[i]))]
-        rates.append(Fraction(sum(weight[i] for i in counted)) / sum(weight[i] for i in members))
+        counted = (weight[i] * (bool(predicted[i]) == (rate == "positive") if y[i] else predicted[i]) for i in members)
+        rates.append(Fraction(sum(counted)) / sum(weight[i] for i in members))
     return max(rates) - min(rates) if rates else Fraction(0)
 
 
@@ -384,39 +361,32 @@ def least_gap_rule_list(
         (
             (
                 max(weighted_gap(rate, y, weight, groups, predicted, least) for rate in rates),
-                wrong + regularization * length,
+                wrong + regularization * len(d),
             )
-            for length, predicted, wrong in labelled_rule_lists(A, y, weight, max_length)
+            for d, _, _, predicted, wrong in _labelled(A, y, weight, max_length, "free")
             if 1 - wrong >= accuracy - ROUNDING
         ),
         default=None,
     )
 
 
-def labelled_rule_lists(A, y, weight, max_length, labels="free") -> Iterator[tuple[int, list[bool], Fraction]]:
-    """Of every order of antecedents and all labels: the number of rules, the predictions and the share of errors."""
-    for d, _, _, predicted, wrong in _labelled(A, y, weight, max_length, labels):
-        yield len(d), predicted, wrong
-
-
 def _labelled(
     A: np.ndarray, y: np.ndarray, weight: Sequence[int] | Sequence[Fraction], max_length: int, labels: str
 ) -> Iterator[tuple[tuple[int, ...], tuple[bool, ...], bool, list[bool], Fraction]]:
-    """The same, with the antecedents, all labels, and whether each rule captures something."""
+    """Of every order of antecedents, with all labels or those of the majority: the antecedents, the labels, whether
+    each rule captures something, the predictions and the share of errors.
+    """
     n, whole = len(y), sum(weight)
     for d in all_rule_lists(A.shape[1], min(max_length, A.shape[1])):
-        parts, left = [], list(range(n))
-        for a in [*d, None]:
-            parts.append([i for i in left if a is None or A[i, a]])
-            left = [i for i in left if i not in set(parts[-1])]
-        majority = tuple(2 * sum(weight[i] for i in p if y[i]) > sum(weight[i] for i in p) for p in parts)
-        for chosen in product((False, True), repeat=len(parts)) if labels == "free" else [majority]:
+        found = parts(A, d)
+        majority = tuple(2 * sum(weight[i] for i in p if y[i]) > sum(weight[i] for i in p) for p in found)
+        for chosen in product((False, True), repeat=len(found)) if labels == "free" else [majority]:
             predicted = [False] * n
-            for part, label in zip(parts, chosen, strict=True):
+            for part, label in zip(found, chosen, strict=True):
                 for i in part:
                     predicted[i] = label
             wrong = sum(weight[i] for i in range(n) if predicted[i] != bool(y[i]))
-            yield d, chosen, all(parts[:-1]), predicted, Fraction(wrong) / whole
+            yield d, chosen, all(found[:-1]), predicted, Fraction(wrong) / whole
 
 
 def largest_sums(A: np.ndarray, weight: Sequence[int], max_conditions: int) -> list[int]:
@@ -426,21 +396,3 @@ def largest_sums(A: np.ndarray, weight: Sequence[int], max_conditions: int) -> l
         sums = [sum(weight[i] for i in clause_rows(A, clause)) for clause in combinations(range(A.shape[1]), size)]
         out.append(max([*sums, *out[-1:]]))
     return out
-
-
-def best_obedient_rule_list(A, y, weight, regularization, obeys, max_length, fixed=None) -> Fraction | None:
-    """The least objective of the lists whose rules all capture rows and that obey, all of them tried; None: no list.
-
-    Rules predict the majority, those of antecedents in ``fixed`` what that says.
-    """
-    found = []
-    for d in all_rule_lists(A.shape[1], max_length):
-        left = [i for i in range(len(y)) if weight[i]]
-        for a in d:
-            if not any(A[i, a] for i in left):
-                break
-            left = [i for i in left if not A[i, a]]
-        else:
-            if obeys(d):
-                found.append(rule_list_objective(A, y, weight, regularization, d, fixed))
-    return min(found, default=None)

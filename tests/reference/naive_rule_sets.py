@@ -39,6 +39,8 @@ class Data(NamedTuple):
         return max(self.group) + 1
 
 
+Rows = frozenset[int]
+Kind = Callable[[Clause], object]
 Errors = tuple[tuple[Exact, Exact], ...]
 """Of each group: errors on its positives, errors on its negatives."""
 
@@ -78,14 +80,8 @@ def is_fair(data: Data, errors: Errors, limits: Limits, least: int = 0) -> bool:
 
     Of one group alone, or none, nothing is fair.
     """
-    for name, tolerance in limits:
-        large = [g for g in range(data.n_groups) if rows_of(data, g, name) >= least]
-        if len(large) < 2:
-            return False
-        rates = [RATES[name](*errors[g], *_sides(data, g)) for g in large]
-        if max(rates) - min(rates) > tolerance:
-            return False
-    return True
+    apart = [(gap(data, errors, name, least), tolerance) for name, tolerance in limits]
+    return all(found is not None and found <= tolerance for found, tolerance in apart)
 
 
 def rows_of(data: Data, g: int, name: str) -> int:
@@ -100,30 +96,43 @@ def _sides(data: Data, g: int) -> tuple[Exact, Exact]:
     return sum(w for label, w in members if label), sum(w for label, w in members if not label)
 
 
-def all_clauses(data: Data, max_conditions: int, form: str) -> dict[Clause, frozenset[int]]:
-    """Clauses that decide some row, one of the shortest for each set of rows."""
-    found: dict[frozenset[int], Clause] = {}
+def all_clauses(data: Data, max_conditions: int, form: str, kind: Kind = lambda clause: None) -> dict[Clause, Rows]:
+    """Clauses that decide some row, one of the shortest for each set of rows, and of each kind."""
+    found: dict[tuple[Rows, object], Clause] = {}
     m = data.A.shape[1]
     for size in range(1, min(max_conditions, m) + 1):
         for clause in combinations(range(m), size):
             rows = decides(data, clause, form)
             if rows:
-                found.setdefault(rows, clause)
-    return {clause: rows for rows, clause in found.items()}
+                found.setdefault((rows, kind(clause)), clause)
+    return {clause: rows for (rows, _), clause in found.items()}
+
+
+def obeys(used: Sequence[int], demands: Sequence[set[int]], limited: Sequence[tuple[dict[int, int], int]]) -> bool:
+    """Whether antecedents meet each demand, to be one of some, and count no more often together than they may."""
+    counted = ((sum(uses.get(j, 0) for j in used), most) for uses, most in limited)
+    return all(which & set(used) for which in demands) and all(count <= most for count, most in counted)
 
 
 def best_rule_set(
-    data, max_complexity, max_conditions=None, loss="hamming", form="dnf", penalty=0, limits=(), least=0
-) -> Fraction | None:
-    """The least objective of the sets that are fair; None when none is.
+    data, max_complexity, max_conditions=None, loss="hamming", form="dnf", penalty=0, limits=(), least=0,
+    demands=(), limited=(),
+) -> Fraction | None:  # fmt: skip
+    """The least objective of the sets that are fair, meet each demand and keep each limit of uses; None: none does.
 
-    Groups of fewer than ``least`` rows are not compared.
+    Groups of fewer than ``least`` rows are not compared. A demand is a set of antecedents of which some clause has one;
+    a limit of uses is how often each antecedent counts, and what the sum over all clauses may be.
     """
+
+    def kind(clause: Clause) -> object:
+        counted = tuple(sum(uses.get(j, 0) for j in clause) for uses, _ in limited)
+        return counted, tuple(bool(which & set(clause)) for which in demands)
+
     return min(
         (
-            Fraction(wrong) + penalty * used
-            for wrong, used, found in all_sets(data, max_complexity, max_conditions, loss, form)
-            if is_fair(data, found, limits, least)
+            Fraction(wrong) + penalty * complexity
+            for wrong, complexity, found, used in all_sets(data, max_complexity, max_conditions, loss, form, kind)
+            if obeys(used, demands, limited) and is_fair(data, found, limits, least)
         ),
         default=None,
     )
@@ -140,24 +149,29 @@ def least_gap_rule_set(
     return min(
         (
             (max(gap(data, found, rate, least) for rate in rates), Fraction(wrong), used)
-            for wrong, used, found in all_sets(data, max_complexity, max_conditions, loss, form)
+            for wrong, used, found, _ in all_sets(data, max_complexity, max_conditions, loss, form)
             if 1 - wrong / whole >= accuracy - ROUNDING
         ),
         default=None,
     )
 
 
-def gap(data: Data, errors: Errors, name: str, least: int) -> Fraction:
-    """The largest difference in a rate between two groups that have so many rows."""
+def gap(data: Data, errors: Errors, name: str, least: int) -> Fraction | None:
+    """The largest difference in a rate between two groups that have so many rows; None: there are no two."""
     large = [g for g in range(data.n_groups) if rows_of(data, g, name) >= least]
     rates = [RATES[name](*errors[g], *_sides(data, g)) for g in large]
-    return max(rates) - min(rates)
+    return max(rates) - min(rates) if len(rates) > 1 else None
 
 
-def all_sets(data, max_complexity, max_conditions, loss, form) -> Iterator[tuple[Exact, int, Errors]]:
-    """Loss, complexity and errors of every set within the complexity, no two clauses of which decide the same rows."""
+def all_sets(
+    data, max_complexity, max_conditions, loss, form, kind: Kind = lambda clause: None
+) -> Iterator[tuple[Exact, int, Errors, Clause]]:
+    """Loss, complexity, errors and antecedents of every set within the complexity.
+
+    No two clauses of one kind decide the same rows.
+    """
     m = data.A.shape[1]
-    clauses = list(all_clauses(data, m if max_conditions is None else max_conditions, form).items())
+    clauses = list(all_clauses(data, m if max_conditions is None else max_conditions, form, kind).items())
     mask = [sum(1 << i for i in rows) for _, rows in clauses]
     wanted = form == "dnf"
     own, other = (0, 1) if wanted else (1, 0)
@@ -181,45 +195,15 @@ def all_sets(data, max_complexity, max_conditions, loss, form) -> Iterator[tuple
         pairs = zip(missed, wrong, strict=True)
         return tuple(pairs) if (own, other) == (0, 1) else tuple((b, a) for a, b in pairs)
 
-    def sets(first: int, covered: int, times: tuple[Exact, ...], used: int) -> Iterator[tuple[Exact, int, Errors]]:
+    def sets(
+        first: int, covered: int, times: tuple[Exact, ...], used: int, chosen: Clause
+    ) -> Iterator[tuple[Exact, int, Errors, Clause]]:
         found = errors(covered, times)
-        yield sum(a + b for a, b in found), used, found
+        yield sum(a + b for a, b in found), used, found, chosen
         for k in range(first, len(clauses)):
             more = used + 1 + len(clauses[k][0])
             if more <= max_complexity:
                 summed = tuple(a + b for a, b in zip(times, added[k], strict=True))
-                yield from sets(k + 1, covered | mask[k], summed, more)
+                yield from sets(k + 1, covered | mask[k], summed, more, (*chosen, *clauses[k][0]))
 
-    yield from sets(0, 0, (0,) * data.n_groups, 0)
-
-
-def best_obedient_rule_set(
-    data, demands, limited, max_complexity, max_conditions, loss, form, penalty, limits, least=0
-) -> Fraction | None:
-    """The least objective of all sets of clauses that decide some row, which meet each demand and keep each limit.
-
-    A demand is a set of antecedents of which some clause has one; a limit is how often each antecedent counts, and what
-    the sum over all clauses may be.
-    """
-    found: dict[tuple[object, ...], tuple[int, ...]] = {}
-    for size in range(1, min(max_conditions, max_complexity - 1, data.A.shape[1]) + 1):
-        for clause in combinations(range(data.A.shape[1]), size):
-            rows = decides(data, clause, form)
-            met = frozenset(r for r, which in enumerate(demands) if which & set(clause))
-            counted = tuple(sum(uses.get(j, 0) for j in clause) for uses, _ in limited)
-            if rows:
-                found.setdefault((rows, met, counted), clause)
-    best = None
-    for n in range(max_complexity // 2 + 1):
-        for chosen in combinations(found.items(), n):
-            used = sum(1 + len(clause) for _, clause in chosen)
-            met = {r for (_, some, _), _ in chosen for r in some}
-            if used > max_complexity or len(met) < len(demands):
-                continue
-            if any(sum(key[2][i] for key, _ in chosen) > k for i, (_, k) in enumerate(limited)):
-                continue
-            errors = errors_of(data, [clause for _, clause in chosen], loss, form)
-            if is_fair(data, errors, limits, least):
-                cost = Fraction(sum(map(sum, errors))) + penalty * used
-                best = cost if best is None else min(best, cost)
-    return best
+    yield from sets(0, 0, (0,) * data.n_groups, 0, ())

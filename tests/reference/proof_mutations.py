@@ -28,14 +28,14 @@ _ODD = {"max_length": None, "regularization": (0.005, 0.02, 1 / 3)}
 _FAIR = {"regularization": (0.005, 0.02)}
 KINDS: dict[str, tuple[str, Mapping[str, Any], bool]] = {
     "rule list": ("rule_list", _ODD, True),
-    "rule list that obeys": ("demanding", {"regularization": (0.005, 0.02)}, False),
+    "rule list that obeys": ("demanding", {"regularization": (0.005, 0.02)}, True),
     "fair rule list": ("fair_list", _FAIR, True),
-    "fair rule list that obeys": ("fair_demanding", _FAIR, False),
+    "fair rule list that obeys": ("fair_demanding", _FAIR, True),
     "list of predictive parity": ("value_list", _FAIR, True),
     "least gap": ("least_gap", {"max_length": (2, 3)}, False),
     "falling rule list": ("falling", {"max_length": None}, True),
     "softly falling": ("softly_falling", _ODD, True),
-    "fair falling rule list": ("fair_falling", {}, False),
+    "fair falling rule list": ("fair_falling", {}, True),
     **{
         f"rule set ({form}, {loss}{', fair' if fair else ''})": (
             "rule_set",
@@ -175,6 +175,24 @@ def mutations(rng: np.random.Generator, certificate: Certificate) -> Iterator[tu
             yield description, replace(certificate, **change)
         except CertificateError:  # of another type: it cannot even be made
             continue
+
+
+def class_mutations(rng: np.random.Generator, proof: Any) -> Iterator[tuple[str, Any]]:
+    """The same of a proof for several classes."""
+    values, sets = list(proof.values), proof.sets
+    place = int(rng.integers(len(values)))
+    for name, by in (("a value raised", 1), ("a value lowered", -1), ("a value doubled", values[place] or 1)):
+        yield name, replace(proof, values=tuple(v + by * (k == place) for k, v in enumerate(values)))
+    yield "all values raised", replace(proof, values=tuple(v + 1 for v in values))
+    kept = np.arange(len(values)) != place
+    yield "a set less", replace(proof, sets=sets[kept], values=tuple(np.array(values, dtype=object)[kept].tolist()))
+    flipped = sets.copy()
+    flipped[place, int(rng.integers(sets.shape[1]))] ^= True
+    yield "another set", replace(proof, sets=flipped)
+    yield "values in another order", replace(proof, values=tuple(reversed(values)))
+    for times in (0.5, 0.999, 1.001, 2.0):
+        yield f"the regularization times {times}", replace(proof, regularization=proof.regularization * times)
+    yield "other data", replace(proof, fingerprint=proof.fingerprint[::-1])
 
 
 def _changes(rng: np.random.Generator, certificate: Certificate) -> Iterator[tuple[str, dict[str, Any]]]:

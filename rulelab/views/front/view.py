@@ -43,7 +43,7 @@ class Front(JSComponent):
     """What this is, a card for each way to begin, and a recorded search that the browser plays."""
 
     html = param.String(default=asset("front.html"), doc="All but the search and the place for a file.")
-    course = param.Dict(default=json.loads(asset("front_search.json")), doc="By tests/benchmarks/recorded_search.py.")
+    course = param.Dict(default=json.loads(asset("front_search.json")), doc="By tests/recorded_search.py.")
     last = param.String(default="", doc="What the last run of this browser is called; empty: there is none.")
     said = param.String(default="", doc="What went wrong.")
     uploader = Child(default=None, allow_None=True)

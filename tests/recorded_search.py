@@ -1,9 +1,7 @@
-"""Record the search that the front of the page plays, as its file in rulelab/assets."""
+"""The search that the front of the page plays; ``python tests/recorded_search.py`` writes its file anew."""
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import rulelab as rl
@@ -43,16 +41,15 @@ def begins(model: rl.RuleList, classes: Sequence[str]) -> str:
     return f"{many}: if {first.name.replace('<=', '≤')} then {classes[first.prediction]}, else …"
 
 
-def main(arguments: list[str]) -> None:
-    """Write the file."""
-    options = argparse.ArgumentParser(prog="tests/benchmarks recorded-search", description=__doc__)
-    options.add_argument("--out", type=Path, default=FILE, help="instead of the file of the page")
-    out = options.parse_args(arguments).out
-    recording = record()
+def text() -> str:
+    """What the file holds."""
     points, lists = [], []
-    for work, objective, bound, model in changes(recording):
+    for work, objective, bound, model in changes(record()):
         points.append([work, objective, bound])
         if len(points) < 2 or points[-2][1] != objective:
             lists.append([work, begins(model, ("benign", "malignant"))])
-    print(f"{len(points)} points, {len(lists)} lists")
-    out.write_text(json.dumps({"points": points, "lists": lists}, ensure_ascii=False) + "\n", encoding="utf-8")
+    return json.dumps({"points": points, "lists": lists}, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")
