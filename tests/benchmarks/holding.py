@@ -17,7 +17,7 @@ import pandas as pd
 from _measure import itself, use_shared_data
 
 import rulelab as rl
-from rulelab.views.cards import report, scores
+from rulelab.views.cards import html, scores
 from rulelab.views.cards.card import Card, of_search
 from rulelab.views.cards.verifying import CHECKS, check
 from rulelab.views.forms.data import MAX_UPLOAD_BYTES
@@ -129,7 +129,7 @@ async def reporting(loop: Loop) -> float:
     card = _proven()
     scored = scores.of_card(card, Progress().report)
     began = time.monotonic()
-    text = report.report([card] * 6, [scored] * 6, ["valid"] * 6)
+    text = html.report([card] * 6, [scored] * 6, ["valid"] * 6)
     print(f"  {len(text)} characters")
     return time.monotonic() - began
 

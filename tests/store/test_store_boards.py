@@ -12,7 +12,7 @@ from patience import wait_until
 import rulelab as rl
 from rulelab.store import BoardEntry, StoreError, boards
 from rulelab.views.alternatives.game import Boards
-from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.kept_runs.keeping import Keeper
 
 
 @pytest.fixture

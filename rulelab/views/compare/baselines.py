@@ -48,11 +48,10 @@ def fitted(rows: Rows, report: Callable[[str], None]) -> dict[str, Row]:
 def _fold(plan: Plan, rows: Rows) -> Fold:
     """The rows of the card; where it has no test rows, the training rows stand in for them."""
     fold_of = np.ones(len(plan.y), dtype=np.int64)
-    if rows.test is None:
-        training = replace(plan, fold_of=fold_of).fold(0).train
-        return Fold(0, training, training)
-    fold_of[rows.test] = 0
-    return replace(plan, fold_of=fold_of).fold(0)
+    if rows.test is not None:
+        fold_of[rows.test] = 0
+    fold = replace(plan, fold_of=fold_of).fold(0)
+    return fold if rows.test is not None else replace(fold, test=fold.train)
 
 
 def _size(rules: int, conditions: int) -> str:
@@ -89,7 +88,7 @@ class Others:
         """Fit them on the splits of the cards whose data are known, where that is not done."""
         for rows in (one.card.rows for one in shown):
             if rows is not None and rows.key not in self._fitting:
-                self._fitting[rows.key] = rows, _job(rows)
+                self._fitting[rows.key] = rows, Job(lambda progress, rows=rows: fitted(rows, progress.report))
 
     def forget(self, shown: Iterable[ModelCard]) -> None:
         """End and forget what is of no split of these cards."""
@@ -120,7 +119,3 @@ class Others:
             caption = f"For comparison, on the same split of {rows.data.name} ({split}), conditions at deciles"
             tables.append(card_html.comparison(own | job.result, caption))
         return tables
-
-
-def _job(rows: Rows) -> Job:
-    return Job(lambda progress: fitted(rows, progress.report))
