@@ -12,19 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...datasets import Dataset
-from ...families import (
-    DEMANDS,
-    EVERY_FAMILY,
-    MONOTONE,
-    MUST_NOT_USE,
-    OF_SEVERAL,
-    OFFERED,
-    TIME,
-    Family,
-    Parameter,
-    criteria,
-    record_of,
-)
+from ...families import EVERY_FAMILY, NAMING, OF_SEVERAL, OFFERED, TIME, Family, Parameter, criteria, record_of
 from ...families.typed import written
 from ...models import Model, MultiClassRuleList, Provenance
 from ...report import report
@@ -50,7 +38,7 @@ Recheck = Callable[[Callable[[Callable[[], Any]], Any]], str]
 SENTENCE = 300
 _MADE_OF = {"quantile groups": "thresholds", "negations": "negations"}
 """Facts of a card whose parameter has another name."""
-OF_NAMES = {each.name: each.kind for each in (*DEMANDS, MUST_NOT_USE, MONOTONE)}
+OF_NAMES = {each.name: each.kind for of in EVERY_FAMILY.values() for each in of.parameters if each.kind in NAMING}
 """Parameters that are names, or columns with what is said of each, with their kinds."""
 _UNIT = re.compile(r" \((s|MB)\)$")
 """Behind the name of a field; on a card it stands behind the number."""

@@ -77,11 +77,8 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), 100, known, True)
         for rate, shown in RATES.items()
     ]
-    auc = tuple(
-        _number(score, None if score is None else score.auc, "" if score is None else score.why_not("AUC"), card, 3)
-        for score in both
-    )
-    loss = tuple(_number(score, None if score is None else score.loss, "not known", card, 4) for score in both)
+    auc = tuple(_number(score, "auc", 3, card) for score in both)
+    loss = tuple(_number(score, "loss", 4, card) for score in both)
     sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
     return [
         *own,
@@ -108,10 +105,11 @@ def _rate(score: Score | None, name: str, card: Card) -> Value:
     return Value(value, percent(value), f"{percent(low)}–{percent(high)}", (low, high))
 
 
-def _number(score: Score | None, value: float | None, why: str, card: Card, digits: int) -> Value:
-    if score is None or value is None:
+def _number(score: Score | None, name: str, digits: int, card: Card) -> Value:
+    if score is None:
         return _absent(card)
-    return Value(small=why) if math.isnan(value) else Value(value, f"{value:.{digits}f}")
+    value = getattr(score, name)
+    return Value(small=score.why_not(name)) if math.isnan(value) else Value(value, f"{value:.{digits}f}")
 
 
 def change(value: Value, other: Value, scale: int) -> str:

@@ -32,7 +32,8 @@ _WHY = {
     "accuracy": "there are no rows",
     "true_positive_rate": "there are no positives",
     "precision": "nobody is predicted positive",
-    "AUC": "only one class",
+    "auc": "only one class",
+    "loss": "not known",
 }
 MAX_GROUPS = 12
 """Attributes with more values are not shown."""
@@ -58,7 +59,7 @@ class Score:
         return (math.nan, math.nan) if self.blind else self.counted.interval(name)
 
     def why_not(self, name: str) -> str:
-        """Why there is no such rate, or no AUC."""
+        """Why there is no such rate, or neither AUC nor loss."""
         return "of two classes only" if self.several else _WHY[name]
 
     @property
