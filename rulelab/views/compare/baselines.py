@@ -88,7 +88,7 @@ class Others:
         """Fit them on the splits of the cards whose data are known, where that is not done."""
         for rows in (one.card.rows for one in shown):
             if rows is not None and rows.key not in self._fitting:
-                self._fitting[rows.key] = rows, Job(lambda progress, rows=rows: fitted(rows, progress.report))
+                self._fitting[rows.key] = rows, _job(rows)
 
     def forget(self, shown: Iterable[ModelCard]) -> None:
         """End and forget what is of no split of these cards."""
@@ -119,3 +119,7 @@ class Others:
             caption = f"For comparison, on the same split of {rows.data.name} ({split}), conditions at deciles"
             tables.append(card_html.comparison(own | job.result, caption))
         return tables
+
+
+def _job(rows: Rows) -> Job:
+    return Job(lambda progress: fitted(rows, progress.report))

@@ -153,11 +153,11 @@ class KeptRuns(param.Parameterized):
         elif what == "rename" and hashes:
             self._do(lambda store: store.rename(hashes[0], text), lambda run: self.look("renamed"))
         elif what == "delete" and hashes:
-            self._do(lambda store: [store.delete(each) for each in hashes], lambda _: self._gone(hashes))
+            self._do(lambda store: list(map(store.delete, hashes)), lambda _: self._gone(hashes))
         elif what == "undo" and self._deleted:
             back, self._deleted = self._deleted, []
             self._do(
-                lambda store: [store.restore(each) for each in back],
+                lambda store: list(map(store.restore, back)),
                 lambda _: self.look(f"{counted(len(back), 'runs')} brought back"),
             )
         elif what == "compare" and hashes:
