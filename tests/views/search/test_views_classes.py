@@ -24,7 +24,7 @@ from rulelab.views.cards import card_file as pins
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card
-from rulelab.views.cards.differences import differences
+from rulelab.views.cards.differences import remarks
 from rulelab.views.cards.exports import FORMS
 from rulelab.views.cards.figures import figures
 from rulelab.views.cards.html import report
@@ -335,10 +335,10 @@ def test_a_label_differs_where_another_class_is_predicted() -> None:
         rl.MultiClassRuleList.from_problem(rl.MultiClassProblem.from_arrays(A, y), [0])
         for y in (list("aabbc"), list("ccbba"))
     ]
-    (rule, default), _ = (each.rules for each in differences([Card(model) for model in models]))
+    (rule, default), _ = remarks([Card(model) for model in models])
     assert (rule, default) == ("the other label in B", "")
     of_two = Card(rl.RuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 0]), [0]))
-    assert differences([Card(models[0]), of_two])[0].rules == ("", "")
+    assert remarks([Card(models[0]), of_two])[0] == ("", "")
 
 
 def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:
