@@ -51,11 +51,17 @@ def long_search() -> rl.RuleListSearch:
     return rl.RuleListSearch(problem(1000, 150), regularization=0.003, beam_width=0)
 
 
+def bring_file(table: DataSettings, contents: bytes, name: str) -> None:
+    """Upload a file, and wait for its sheet, or for what is wrong with it."""
+    table.receive(contents, name)
+    wait_until(lambda: not table.refresh())
+
+
 def use_file(
     table: DataSettings, contents: bytes, name: str = "mine.csv", positive: object = None, **roles: str
 ) -> None:
     """Upload a file, give columns other roles than those that were guessed, and accept the sheet."""
-    table.take(contents, name)
+    bring_file(table, contents, name)
     use_roles(table, positive, **roles)
 
 

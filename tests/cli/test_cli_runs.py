@@ -114,7 +114,7 @@ def test_a_store_that_cannot_be_used_ends_serve_with_the_reason(tmp_path: Path, 
 
 
 def test_a_fit_is_kept_with_its_proof_and_its_rows(tmp_path: Path, monkeypatch, capsys) -> None:
-    from rulelab.views.kept_runs.proving import evidence
+    from rulelab.views.kept_runs.keeping import evidence
 
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     rows = "".join(f"{k % 7},{'ab'[k % 2]},{int(k % 7 > 3)}\n" for k in range(60))

@@ -11,7 +11,7 @@ import rulelab as rl
 from rulelab.datasets import from_frame
 from rulelab.rule_set import RuleSetSearch
 from rulelab.views.cards.card import of_search
-from rulelab.views.cards.lines import doubts
+from rulelab.views.cards.html import doubts
 from rulelab.views.cards.scores import of_counts
 
 EO = rl.EqualOpportunity(0.05)

@@ -231,7 +231,7 @@ def test_a_card_says_what_was_left_out_and_what_the_list_was_asked_for():
     search = rl.search_for(mined(), regularization=0.05, must_use=["old"])
     shown = card.of_search(search, rl.solve(search))
     assert "among the lists that use old, no such rule list over these" in shown.proof.scope
-    assert shown.parameters["must use"] == "['old']"
+    assert shown.parameters["must use"] == "old"
 
 
 def test_certificates_say_what_may_not_be_used_more_often():

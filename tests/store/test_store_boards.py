@@ -14,7 +14,7 @@ import rulelab as rl
 from rulelab.store import BoardEntry, StoreError, boards, database
 from rulelab.store.database import UPWARDS
 from rulelab.views.alternatives.game import Boards
-from rulelab.views.kept_runs.keeper import Keeper
+from rulelab.views.kept_runs.keeping import Keeper
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...datasets import Dataset
-from ...families import EVERY_FAMILY, OF_SEVERAL, OFFERED, TIME, Parameter, criteria, record_of
+from ...families import EVERY_FAMILY, NAMING, OF_SEVERAL, OFFERED, TIME, Family, Parameter, criteria, record_of
+from ...families.typed import written
 from ...models import Model, MultiClassRuleList, Provenance
 from ...report import report
 from ...report.report import Claim
@@ -37,6 +38,8 @@ Recheck = Callable[[Callable[[Callable[[], Any]], Any]], str]
 SENTENCE = 300
 _MADE_OF = {"quantile groups": "thresholds", "negations": "negations"}
 """Facts of a card whose parameter has another name."""
+OF_NAMES = {each.name: each.kind for of in EVERY_FAMILY.values() for each in of.parameters if each.kind in NAMING}
+"""Parameters that are names, or columns with what is said of each, with their kinds."""
 _UNIT = re.compile(r" \((s|MB)\)$")
 """Behind the name of a field; on a card it stands behind the number."""
 
@@ -178,7 +181,8 @@ def of_search(search: Search, snapshot: Snapshot, prepared: Prepared | None = No
             bound=report(search, snapshot).open if search.kind == "least_gap" and snapshot.lower_bound > 0 else "",
         ),
         data=_facts(search, known),
-        parameters={**({} if recipe is None else _mining(recipe)), **_parameters(search, recipe)},
+        parameters=({} if recipe is None else making_in_words(recipe.family, recipe))
+        | parameters_in_words(search.parameters, getattr(recipe, "sensitive", None) or ""),
         made=today(),
         fewer=prepared.fewer,
         limits=_limits("" if known is None else known.data.notes, snapshot.detail.get("left_out")),
@@ -257,33 +261,41 @@ def _facts(search: Search | None, rows: Rows | ClassRows | None) -> dict[str, st
     return facts
 
 
-def _mining(recipe: Any) -> dict[str, str]:
-    words = {"quantile groups": str(recipe["thresholds"]), "negations": "yes" if recipe["negations"] else "no"}
-    if recipe.family.mined:
-        words["conditions per rule"] = f"at most {recipe['max_conditions']}"
-        words["support"] = f"{recipe['min_support']:g} to {recipe['max_support']:g}"
+def making_in_words(family: Family, parameters: Any) -> dict[str, str]:
+    """How the conditions and antecedents of a family were made, in words."""
+    words = {"quantile groups": str(parameters["thresholds"]), "negations": "yes" if parameters["negations"] else "no"}
+    if family.mined:
+        words["conditions per rule"] = f"at most {parameters['max_conditions']}"
+        words["support"] = f"{parameters['min_support']:g} to {parameters['max_support']:g}"
     return words
 
 
-def _parameters(search: Search, recipe: Any = None) -> dict[str, str]:
-    """What was chosen, in words; parameters that are not set are left out."""
+def parameters_in_words(parameters: Mapping[str, Any], attribute: str = "") -> dict[str, str]:
+    """What was chosen, in words; parameters that are not set are left out. ``attribute``: whose groups are compared."""
     words = {}
-    for name, value in search.parameters.items():
-        if value is None:
+    for name, value in parameters.items():
+        if value is None or name == "warm_start":
             continue
-        text = plain(value, 120)
-        if name == "warm_start":
-            continue
-        if name == "fairness":
-            text = criteria.in_words(value, plain(getattr(recipe, "sensitive", None) or "", 60))
+        if name == "memory_limit":
+            text = f"{value / 1e6:g} MB"
+        elif name == "fairness":
+            text = criteria.in_words(value, plain(attribute, 60))
+        elif name in OF_NAMES:
+            text = names_in_words(name, value)
         elif hasattr(value, "to_dict"):
             text = "without " + ", ".join(key.replace("_", " ") for key, used in value.to_dict().items() if not used)
         elif isinstance(value, float):
             text = f"{value:.6g}"
-        words[name.replace("_", " ")] = text.replace("_", " ") if isinstance(value, str) else text
-    if "memory limit" in words:
-        words["memory limit"] = f"{search.parameters['memory_limit'] / 1e6:g} MB"
+        else:
+            text = plain(value, 120).replace("_", " ")
+        words[name.replace("_", " ")] = text
     return words
+
+
+def names_in_words(name: str, value: Any) -> str:
+    """The value of one of `OF_NAMES`, as it is typed."""
+    value = [value] if isinstance(value, str) and OF_NAMES[name] == "names" else value
+    return plain(written(OF_NAMES[name], value), 120)
 
 
 def kind(card: Card) -> str:
@@ -320,10 +332,7 @@ def setting(card: Card, fact: str) -> str:
 
 @cache
 def _known_parameters(family: str, of_least_gap: bool) -> dict[str, Parameter]:
-    """Parameters by the names that cards keep them under: those of a family, and of others what it does not have.
-
-    A card beside another one has a line for whatever the other was set to.
-    """
+    """Parameters by the names that cards keep them under: those of the family, and what others have besides."""
     searches = [record_of("least_gap" if of_least_gap else family, family), EVERY_FAMILY[family], *OFFERED.values()]
     every = [each for record in searches for each in record.own]
     every += [*EVERY_FAMILY[family].parameters, *(each for record in searches for each in record.parameters), TIME]

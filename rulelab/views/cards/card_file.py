@@ -21,10 +21,7 @@ _LARGEST = 1e300
 
 
 def parse(contents: bytes, file_name: str) -> Card:
-    """The card in a saved model's file, which may come from anywhere.
-
-    ModelError when it is no saved model; the message names the entry.
-    """
+    """The card in a saved model's file, which may come from anywhere; ModelError names the entry that is wrong."""
     name = plain(file_name, 80)
     if len(contents) > MAX_UPLOAD_BYTES:
         raise ModelError(f"{name} has {len(contents)} bytes, more than the {MAX_UPLOAD_BYTES} that the page takes")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
@@ -12,7 +11,6 @@ from ...families import EVERY_FAMILY
 from ...models import Clause, DecisionList, Model, MultiClassRuleList, RuleSet
 from ...report.known import training_classes
 from .card import Card, kind, setting
-from .rule_tables import n_lines
 
 ELSE = "else"
 """What the default of a list stands for."""
@@ -95,38 +93,20 @@ _NAMED_FACTS = 3
 _CAN = "Accuracy, recall, precision and AUC can."
 
 
-@dataclass(frozen=True)
-class Differences:
-    """What one card has that others do not."""
-
-    rules: tuple[str, ...] = ()  # a remark per line of the card's table of rules; empty where all cards have the rule
-    # names of the facts about data and parameters that are not the same on all cards that have them
-    facts: frozenset[str] = frozenset()
-    names: tuple[str, ...] = ()  # of the facts that have a line, in order: those of any card
-    # lines that the table of rules takes, as on the card of the most rules; 0: there are no other cards
-    places: int = 0
-
-
-def differences(cards: Sequence[Card], only: bool = False) -> list[Differences]:
-    """What to highlight on each card; nothing on a card alone.
-
-    `only`: whether facts that are the same on all cards have no line.
-    """
+def remarks(cards: Sequence[Card]) -> list[tuple[str, ...]]:
+    """What to remark on the lines of each card's table of rules; nothing where all cards have the rule."""
     rules = [lines(card.model) for card in cards]
-    names = tuple(dict.fromkeys(name for card in cards for name in card.facts))
+    return [tuple(_remark(line, own, rules) for line in own) for own in rules]
+
+
+def facts_apart(cards: Sequence[Card]) -> list[frozenset[str]]:
+    """For each card the facts about data and parameters that are not the same on all cards that have them."""
     told = [_told(card, cards) for card in cards]
     values: dict[tuple[str, str], set[str | None]] = {}
     for one in told:
         for what, value in one.items():
             values.setdefault(what, set()).add(value)
-    marked = [frozenset(what[0] for what in one if len(values[what]) > 1) for one in told]
-    unequal = frozenset[str]().union(*marked)
-    shown = tuple(name for name in names if name in unequal) if only else names
-    places = max(n_lines(card.model) for card in cards) if len(cards) > 1 else 0
-    return [
-        Differences(rules=tuple(_remark(line, i, rules) for line in own), facts=facts, names=shown, places=places)
-        for i, (own, facts) in enumerate(zip(rules, marked, strict=True))
-    ]
+    return [frozenset(what[0] for what in one if len(values[what]) > 1) for one in told]
 
 
 def default_names(cards: Sequence[Card]) -> list[str]:
@@ -190,22 +170,20 @@ def _trained_on(card: Card) -> tuple[Any, ...]:
     return (card.data.get("data set"), card.target, *training_classes(card.model))
 
 
-def _remark(line: Line, own: int, rules: Sequence[Sequence[Line]]) -> str:
+def _remark(line: Line, own: Sequence[Line], rules: Sequence[Sequence[Line]]) -> str:
     if line.meaning == ELSE:
         return ""
-    found = [_find(line, others) for others in rules]
+    found = [next((other for other in others if other.meaning == line.meaning), None) for others in rules]
     lacking = [LETTERS[i] for i, one in enumerate(found) if one is None]
     opposite = [LETTERS[i] for i, one in enumerate(found) if one is not None and _opposed(line, one)]
-    moved = [LETTERS[i] for i, others in enumerate(rules) if line.meaning in _moved(rules[own], others)]
-    remarks = []
-    if lacking:
-        others = len(rules) - 1
-        remarks.append("only here" if len(lacking) == others > 2 else f"not in {_listed(lacking, 'or')}")
-    if opposite:
-        remarks.append(f"the other label in {_listed(opposite, 'and')}")
-    if moved:
-        remarks.append(f"in another order in {_listed(moved, 'and')}")
-    return ", ".join(remarks)
+    moved = [LETTERS[i] for i, others in enumerate(rules) if line.meaning in _moved(own, others)]
+    missing = "only here" if len(lacking) == len(rules) - 1 > 2 else f"not in {_listed(lacking, 'or')}"
+    remarks = [
+        (lacking, missing),
+        (opposite, f"the other label in {_listed(opposite, 'and')}"),
+        (moved, f"in another order in {_listed(moved, 'and')}"),
+    ]
+    return ", ".join(said for letters, said in remarks if letters)
 
 
 def _moved(own: Sequence[Line], others: Sequence[Line]) -> set[Any]:
@@ -218,10 +196,6 @@ def _moved(own: Sequence[Line], others: Sequence[Line]) -> set[Any]:
     return {a for a, b in zip(mine, theirs, strict=False) if a != b}
 
 
-def _find(line: Line, others: Sequence[Line]) -> Line | None:
-    return next((other for other in others if other.meaning == line.meaning), None)
-
-
 def _opposed(line: Line, other: Line) -> bool:
     return None not in (line.says, other.says) and type(line.says) is type(other.says) and line.says != other.says
 
@@ -231,10 +205,7 @@ def _listed(letters: Sequence[str], between: str) -> str:
 
 
 def _told(card: Card, cards: Sequence[Card]) -> dict[tuple[str, str], str | None]:
-    """The facts of a card by their names and what they mean in its family; None where a parameter was not set.
-
-    A card lacks a parameter that another one of its family has where it was not set, unless nothing is known of it.
-    """
+    """Facts by names and meanings; None where others of the family have a parameter, and this card has others only."""
     akin = [other for other in cards if other.model.family == card.model.family] if card.parameters else []
     names = dict.fromkeys([*card.facts, *(name for other in akin for name in other.parameters)])
     helps = {each.name.replace("_", " "): each.help for each in EVERY_FAMILY[card.model.family].own}

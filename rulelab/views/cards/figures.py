@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...families import EVERY_FAMILY
 from ...families.records import LEAST_GAP
@@ -57,10 +57,7 @@ class Figure:
 
 
 def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figure]:
-    """All lines of a card; the number of lines is the same for every card.
-
-    `beside`: the one that it is compared with.
-    """
+    """All lines of a card, as many as of any other one; ``beside``: the card that it is compared with."""
     family, proof = card.model.family, card.proof
     unit = LEAST_GAP.unit if card.is_of_least_gap else EVERY_FAMILY[family].unit
     alike = beside is None or comparable(card, beside)
@@ -80,11 +77,8 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), 100, known, True)
         for rate, shown in RATES.items()
     ]
-    auc = tuple(
-        _number(score, None if score is None else score.auc, "" if score is None else score.why_not("AUC"), card, 3)
-        for score in both
-    )
-    loss = tuple(_number(score, None if score is None else score.loss, "not known", card, 4) for score in both)
+    auc = tuple(_number(score, "auc", 3, card) for score in both)
+    loss = tuple(_number(score, "loss", 4, card) for score in both)
     sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
     return [
         *own,
@@ -111,10 +105,11 @@ def _rate(score: Score | None, name: str, card: Card) -> Value:
     return Value(value, percent(value), f"{percent(low)}–{percent(high)}", (low, high))
 
 
-def _number(score: Score | None, value: float | None, why: str, card: Card, digits: int) -> Value:
-    if score is None or value is None:
+def _number(score: Score | None, name: str, digits: int, card: Card) -> Value:
+    if score is None:
         return _absent(card)
-    return Value(small=why) if math.isnan(value) else Value(value, f"{value:.{digits}f}")
+    value = getattr(score, name)
+    return Value(small=score.why_not(name)) if math.isnan(value) else Value(value, f"{value:.{digits}f}")
 
 
 def change(value: Value, other: Value, scale: int) -> str:
@@ -132,29 +127,8 @@ _STEP = 20
 """Scales of shares end at multiples of 1 / 20."""
 
 
-@dataclass(frozen=True)
-class Together:
-    """What all cards share."""
-
-    # the ends of the scale on which a line of figures is drawn, the same on every card
-    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    alike: frozenset[str] = frozenset()  # lines of figures that read the same on all cards
-    only: bool = False  # whether what is the same on all cards is left out
-    n_cards: int = 1  # cards side by side
-
-    @property
-    def layout(self) -> str:
-        """Class of what is laid out by how many cards share the width."""
-        return "of2" if self.n_cards == 2 else "of3" if self.n_cards == 3 else "many"
-
-
-def together(cards: Sequence[Card], scores: Sequence[Scores], only: bool = False) -> Together:
-    """What these cards share; a card alone shares nothing.
-
-    `scores`: of each card. `only`: whether what is the same on all cards is to be left out.
-    """
-    if len(cards) < 2:
-        return Together()
+def together(cards: Sequence[Card], scores: Sequence[Scores]) -> tuple[dict[str, tuple[float, float]], frozenset[str]]:
+    """Of the lines of figures of cards side by side the scales, and those that read the same on all."""
     shown = [figures(card, own) for card, own in zip(cards, scores, strict=True)]
     scales, alike = {}, set()
     for line in zip(*shown, strict=True):
@@ -163,17 +137,13 @@ def together(cards: Sequence[Card], scores: Sequence[Scores], only: bool = False
             alike.add(line[0].name)
         if line[0].scaled and (scale := _scale(line)) is not None:
             scales[line[0].name] = scale
-    return Together(scales, frozenset(alike), only, len(cards))
+    return scales, frozenset(alike)
 
 
 def dots(
     value: Value, figure: Figure, scale: tuple[float, float], base: Value | None = None, hollow: bool = False
 ) -> str:
-    """A number as a dot, and its interval as a line, on the scale that its line has on all cards.
-
-    `figure`: the line that it is of. `base`: the same on the card that is compared with: a dotted line across.
-    `hollow`: whether the dot is only a ring.
-    """
+    """A number on the scale of its line, with its interval; ``base``: that of the other card, as a line across."""
     if math.isnan(value.number):
         return ""
     marks = ""

@@ -1,31 +1,115 @@
-"""A model card as HTML, the same on the page and in the report: what templates are filled with."""
+"""A model card as HTML, the same on the page and in the report; cards side by side have their lines on one height.
+
+All text goes through `esc`, or is filled in as text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
+from markupsafe import Markup
 
+from ... import __version__, glossary
 from ...data.gaps import MEASURED, largest_difference
 from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
+from ...report import Known
+from ...report.known import compared
 from ..live.wording import within
 from ..widgets.esc import esc
-from .card import BROWSER, FILE, KEPT, Card, Proof, kind
-from .differences import Differences
-from .rule_tables import Marks, rules_table
+from ..widgets.style import MODEL_CSS, sheet
+from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded
+from .differences import LETTERS, default_names, facts_apart, incomparable, remarks, same_rows
+from .figures import EXPLAINED, TERMS, Figure, Value, change, dots, ends, figures, together
+from .incumbent import doubt_list
+from .rule_tables import class_tables, n_lines, rules_table
 from .scores import Score, Scores
-from .templates import filled
+from .templates import filled, percent, signed, today
 
 _ORIGINS = {
     FILE: "From a file; nothing of this was checked here.",
     KEPT: "From a kept run; the proof was not checked since.",
     BROWSER: "From before the page was loaded again; the proof was not checked since.",
 }
+_SOURCES = {
+    FILE: "As the file says; not checked here.",
+    BROWSER: "As the browser kept it; not checked here.",
+    KEPT: "As the kept run says.",
+}
+_SIDES = ("false_positive", "true_positive")
 COMPARED = [rate for rate in RATES if any(rate in compared for compared in MEASURED.values())]
 """The rates that fairness criteria compare; the others unfold."""
 _METHODS = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
+
+
+class Section(NamedTuple):
+    """A part of a card."""
+
+    html: str
+    lines: int = 1  # of how many lines, which stand on one height on all cards side by side
+
+
+class Beside(NamedTuple):
+    """The card that another one is compared with."""
+
+    letter: str
+    card: Card
+    scores: Scores
+
+
+class Place(NamedTuple):
+    """What a card is told of those that it stands side by side with; by default there are none."""
+
+    letter: str = ""  # what it is called there
+    name: str = ""
+    remarks: tuple[str, ...] = ()  # per line of its table of rules; empty where all cards have the rule
+    differing: frozenset[str] = frozenset()  # facts that are not the same on all cards that have them
+    beside: Beside | None = None  # the card that it is compared with
+    n_cards: int = 1
+    only: bool = False  # whether what is the same on all cards is left out
+    ranks: int = 0  # lines that the table of rules takes, as on the card of the most rules
+    facts: tuple[str, ...] = ()  # those that have a line, in order: of any card
+    attributes: tuple[str, ...] = ()  # sensitive attributes of any card: each has a line
+    # the ends of the scale on which a line of figures is drawn, the same on every card
+    scales: Mapping[str, tuple[float, float]] = {}
+    alike: frozenset[str] = frozenset()  # lines of figures that read the same on all cards
+
+
+ALONE = Place()
+
+
+def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = None, only: bool = False) -> list[Place]:
+    """The places of cards side by side, with the scores of each; ``base``: which one the others are compared with."""
+    names = default_names(cards)
+    if len(cards) < 2:
+        return [Place(LETTERS[0], name) for name in names]
+    differing = facts_apart(cards)
+    facts = dict.fromkeys(name for card in cards for name in card.facts)
+    scales, alike = together(cards, scores)
+    shared: dict[str, Any] = {
+        "n_cards": len(cards),
+        "only": only,
+        "ranks": max(n_lines(card.model) for card in cards),
+        "facts": tuple(name for name in facts if not only or any(name in own for own in differing)),
+        "attributes": tuple(dict.fromkeys(name for own in scores for name in own.groups)),
+        "scales": scales,
+        "alike": alike,
+    }
+    beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
+    own = zip(LETTERS, names, remarks(cards), differing, strict=False)
+    return [Place(*each, None if k == base else beside, **shared) for k, each in enumerate(own)]
+
+
+def rules(card: Card, place: Place = ALONE) -> Section:
+    """The rules in words; side by side with others, each on one height with the rule of that place on other cards."""
+    several = place.n_cards > 1
+    table = rules_table(card.model, card.names, card.target, place.remarks, several, place.only)
+    if not several:
+        return Section(f"<div>{table}</div>")
+    width = f"of{place.n_cards}" if place.n_cards in (2, 3) else "many"
+    return Section(f'<div class="lines ranks {width}">{table}</div>', place.ranks)
 
 
 def head(card: Card, letter: str = "", name: str = "") -> str:
@@ -43,10 +127,160 @@ def head(card: Card, letter: str = "", name: str = "") -> str:
     )
 
 
-def rules(card: Card, marked: Differences | None = None, only: bool = False) -> str:
-    """The rules in words; ``only``: those that all cards have in one line."""
-    marked = marked or Differences()
-    return rules_table(card.model, card.names, card.target, Marks(marked.rules, marked.places > 0, only))
+def _state(card: Card) -> str:
+    proof = card.proof
+    if card.origin:
+        said = f" It says: {_standing(card, proof)}" if proof else ""
+        return f"{_ORIGINS[card.origin]}{said}"
+    return "Nothing is known of how close to optimal it is." if proof is None else _standing(card, proof)
+
+
+def _standing(card: Card, proof: Proof) -> str:
+    if proof.proven:
+        return f"✓ Proven optimal: {proof.scope}."
+    bound = f" Proven: {proof.bound}." if proof.bound else ""
+    return f"Not proven optimal: within {within(proof.gap, card.model.family)} of the optimum.{bound}"
+
+
+def figures_of(card: Card, scores: Scores, place: Place = ALONE) -> Section:
+    """What is known of how good the model is: a line per figure, the same ones on every card."""
+    beside = place.beside
+    own = figures(card, scores, None if beside is None else beside.card)
+    others: list[Figure] = [] if beside is None else figures(beside.card, beside.scores)
+    lines = []
+    for k, figure in enumerate(own):
+        alike = figure.name in place.alike
+        if alike and place.only:
+            continue
+        base = others[k].values if others and figure.compared else ()
+        scale = place.scales.get(figure.name)
+        cells = [
+            _cell(value, base[i] if i < len(base) else None, figure, scale, hollow=len(figure.values) > 1 and i == 0)
+            for i, value in enumerate(figure.values)
+        ]
+        said = "" if scale is None else ends(figure, scale)
+        lines.append({"name": figure.name, "unit": figure.unit, "scale": said, "alike": alike, "cells": cells})
+    both = scores.training, scores.test
+    scaled = any(one is not None and (one.blind or one.counted.weight != one.counted.n_rows) for one in both)
+    strips = [(None, 0) if one is None else (one.outcomes, one.counted.weight) for one in both]
+    given = {
+        "what": "weight" if scaled or "training weight" in card.data else "rows",
+        "letter": "" if beside is None else beside.letter,
+    }
+    return Section(filled("card_figures.html", lines=lines, strips=strips, **given), len(lines) + 2)
+
+
+def fairness(card: Card, scores: Scores) -> str:
+    """What the fairness constraint costs; empty where there is none."""
+    if not card.fairness:
+        return ""
+    parts = []
+    for on, own, free in zip(("training", "test"), (scores.training, scores.test), scores.free, strict=True):
+        if own is not None and free is not None:
+            ours, theirs = own.rate("accuracy"), free.rate("accuracy")
+            parts.append(
+                f"{percent(ours)}&nbsp;% instead of {percent(theirs)}&nbsp;% of the {on} rows are right "
+                f"({signed(ours - theirs)} points)"
+            )
+    price = (
+        f"Price of the constraint: {', '.join(parts)}, compared with the best model found without it."
+        if parts
+        else "What the constraint costs is not known: no model without it was kept with this one."
+    )
+    return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>'
+
+
+def doubts(card: Card, scores: Scores) -> str:
+    """What is to be doubted of the model; may be empty."""
+    counted = None if scores.training is None else scores.training.counted
+    sensitive = None if card.rows is None else card.rows.data.sensitive
+    several = isinstance(card.model, MultiClassRuleList)
+    known = Known(
+        card.named,
+        rows=() if counted is None or several else [counted.rows_of(f"{side}_rate") for side in _SIDES],
+        counted=counted,
+        gap=None if card.proof is None else card.proof.gap,
+        effective=None if counted is None or counted.rows is None else counted.trials("accuracy")[1],
+        test=None if scores.test is None else scores.test.counted,
+        groups=scores.groups,
+        on_test=scores.on_test,
+        compared=compared(card.fairness or card.parameters.get("criterion")),
+        fewer=card.fewer,
+        sensitive=() if sensitive is None else tuple(map(str, sensitive)),
+        target=card.target,
+    )
+    return doubt_list(known)
+
+
+def groups(card: Card, scores: Scores, place: Place = ALONE) -> Section:
+    """Tables of the groups of all attributes that cards side by side have: a line for each, and a heading."""
+    names, beside = place.attributes or tuple(scores.groups), place.beside
+    of = "test" if scores.on_test else "training"
+    known = bool(scores.groups or scores.left_out)
+    title = f"<h3>Rates per group, {of} rows</h3>{groups_note(scores)}" if known else ""
+    same = beside is not None and beside.scores.on_test == scores.on_test and same_rows(card, beside.card)
+    base = beside.scores.groups if beside is not None and same else {}
+    letter = "" if beside is None else beside.letter
+    tables = [
+        group_table(name, scores.groups[name], base.get(name), letter) if name in scores.groups else ""
+        for name in names
+    ]
+    parts = "".join(f'<div class="line">{part}</div>' for part in (title, *tables))
+    return Section(f'<div class="lines">{parts}</div>', 1 + len(tables))
+
+
+def facts(card: Card, place: Place = ALONE) -> Section:
+    """Data and parameters; those that differ from the other cards are marked, the others are pale."""
+    several = place.n_cards > 1
+    names = place.facts if several else tuple(card.facts)
+    notes = [_SOURCES[card.origin] if card.origin else ""]
+    if not card.facts:
+        notes.append("Nothing is known of the data and parameters.")
+    elif not names:
+        notes.append("The same on all cards.")
+    rows = [
+        {
+            "name": named(card, name),
+            "differs": name in place.differing,
+            "kind": " differs" if name in place.differing else " quiet" if several else "",
+            "value": worded(card, name) if name in card.facts else None,
+        }
+        for name in names
+    ]
+    return Section(filled("card_facts.html", notes=notes, rows=rows), len(rows) + 1)
+
+
+def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
+    """What is written on a card under its heading, in order, by the names of the parts."""
+    return {
+        "rules": rules(card, place),
+        "figures": figures_of(card, scores, place),
+        "by_class": Section(class_tables(card.model, card.classes)),
+        "doubts": Section(doubts(card, scores)),
+        "fairness": Section(fairness(card, scores)),
+        "groups": groups(card, scores, place),
+        "facts": facts(card, place),
+    }
+
+
+def terms() -> str:
+    """What the lines of the cards mean."""
+    known = {name: term.sentence for name in EXPLAINED if (term := glossary.find(name))}
+    said = (*known.items(), *TERMS.items())
+    body = "".join(f"<dt>{esc(name)}</dt><dd>{esc(words, 400)}</dd>" for name, words in said)
+    return f"<details><summary>What these figures mean</summary><dl>{body}</dl></details>"
+
+
+def _cell(
+    value: Value, base: Value | None, figure: Figure, scale: tuple[float, float] | None, hollow: bool
+) -> dict[str, str]:
+    """A number with what is said beside it, how much it differs from the other card's, and where both stand."""
+    return {
+        "text": value.text,
+        "small": value.small,
+        "delta": "" if base is None else change(value, base, figure.scale),
+        "drawn": "" if scale is None else dots(value, figure, scale, base, hollow),
+    }
 
 
 def groups_note(scores: Scores) -> str:
@@ -63,27 +297,8 @@ def notes(card: Card) -> str:
     return filled("card_notes.html", notes=(("Intended use", card.intended_use), ("Limits", card.limits)))
 
 
-def _state(card: Card) -> str:
-    proof = card.proof
-    if card.origin:
-        said = f" It says: {_standing(card, proof)}" if proof else ""
-        return f"{_ORIGINS[card.origin]}{said}"
-    return "Nothing is known of how close to optimal it is." if proof is None else _standing(card, proof)
-
-
-def _standing(card: Card, proof: Proof) -> str:
-    if proof.proven:
-        return f"✓ Proven optimal: {proof.scope}."
-    bound = f" Proven: {proof.bound}." if proof.bound else ""
-    return f"Not proven optimal: within {within(proof.gap, card.model.family)} of the optimum.{bound}"
-
-
 def group_table(name: str, table: pd.DataFrame, base: pd.DataFrame | None = None, letter: str = "") -> str:
-    """Rates of the groups of one attribute.
-
-    `table`: see `rulelab.data.metrics.group_rates`. `base`: of the card that is compared with. `letter`: what that card
-    is called.
-    """
+    """Rates of the groups of an attribute, see `group_rates`; ``base``: those of the card that is called ``letter``."""
     return filled(
         "group_table.html",
         name=name,
@@ -106,3 +321,41 @@ def _by_group(table: pd.DataFrame) -> dict[str, Any]:
 def comparison(rows: Mapping[str, tuple[Score | None, Score | None, str]], caption: str) -> str:
     """A table of methods on the same split: rates in percent on training and test rows, and complexity."""
     return filled("methods.html", rows=rows, caption=caption, shown=_METHODS)
+
+
+def report(
+    cards: Sequence[Card],
+    scores: Sequence[Scores],
+    verdicts: Sequence[str] = (),
+    comparisons: Sequence[str] = (),
+    base: int | None = None,
+    only: bool = False,
+    withstood: Sequence[str] = (),
+) -> str:
+    """All cards as one file that opens without a network: no script, no address, all text escaped.
+
+    `verdicts`: of each card: what its check said; empty where it was not checked. `comparisons`: tables of other
+    methods, as `comparison` gives them. `base`, `only`: see `places`. `withstood`: of each card: how many rows may
+    change before another list wins; empty where nobody has asked.
+    """
+    said, robust = (list(each) or [""] * len(cards) for each in (verdicts, withstood))
+    own_places = places(cards, scores, base, only)
+    names = [card.name or place.name for card, place in zip(cards, own_places, strict=True)]
+    articles = []
+    for k, (card, own, place) in enumerate(zip(cards, scores, own_places, strict=True)):
+        checked = [f"Independent check: {said[k]}" if said[k] else "", f"Robustness: {robust[k]}." if robust[k] else ""]
+        above = head(card, place.letter, names[k]), filled("notes.html", notes=checked)
+        below = notes(card), filled("code.html", lines=card.code.splitlines())
+        parts = sections(card, own, place).values()
+        articles.append([*map(Section, above), *parts, *map(Section, below)])
+    return filled(
+        "report.html",
+        names=names,
+        css=Markup(sheet("report.css") + MODEL_CSS.replace(":host", "body")),
+        version=__version__,
+        date=today(),
+        advice=incomparable(cards) if len(cards) > 1 else "",
+        articles=articles,
+        terms=Markup(terms()),
+        others=Markup("".join(comparisons)),
+    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...data.gaps import price
 from ...families.account import Account
-from ...models import FallingRuleList, MultiClassRuleList, RuleList, RuleSet
+from ...models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ...report import TITLE, Known, doubted
 from ...shown import percent, with_interval
 from ...snapshot import Incumbent, Snapshot
@@ -38,7 +37,7 @@ def incumbent_card(
     worth = esc(grouped(equation), 400) or objective(best.objective, model.family)
     return (
         f"{rules_table(model, names, target)}"
-        f'<p class="sum">{_SIZES[model.family](model)}, {_of_rows(wrong, weight, rows)} wrong '
+        f'<p class="sum">{_size(model)}, {_of_rows(wrong, weight, rows)} wrong '
         f"({percent(wrong / weight)}&nbsp;%), objective {worth}.</p>" + spare * '<div class="spare"></div>'
     )
 
@@ -100,17 +99,14 @@ def rules_in_words(n: int) -> str:
     return "no rule, only the default" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
 
 
-def _falling_size(model: FallingRuleList) -> str:
-    falls = "" if model.falls else ", which do not fall everywhere"
-    return f"{rules_in_words(len(model.rules))}{falls}, positive above {model.threshold:.3g}"
-
-
-_SIZES: dict[str, Callable[[Any], str]] = {
-    RuleList.family: lambda model: rules_in_words(len(model.rules)),
-    FallingRuleList.family: _falling_size,
-    RuleSet.family: lambda model: rules_in_words(len(model.rules)) if model.rules else "no rule",
-    MultiClassRuleList.family: lambda model: rules_in_words(len(model.rules)),
-}
+def _size(model: Model | MultiClassRuleList) -> str:
+    if isinstance(model, RuleSet) and not model.rules:
+        return "no rule"
+    said = rules_in_words(len(model.rules))
+    if isinstance(model, FallingRuleList):
+        falls = "" if model.falls else ", which do not fall everywhere"
+        return f"{said}{falls}, positive above {model.threshold:.3g}"
+    return said
 
 
 def in_place_of(before: str, now: str) -> str:

@@ -66,10 +66,7 @@ class Split:
 
     @classmethod
     def of(cls, data: Dataset, named: bool, **dealt: Any) -> Self | None:
-        """How rows of these data were dealt; None where they cannot be found again.
-
-        `named`: whether `rulelab.datasets.load` knows the data by name. `**dealt`: the other attributes.
-        """
+        """How they were dealt, see the attributes; None where they are not found again: neither ``named`` nor kept."""
         kept = "" if named else KEPT_ROWS.hash(data)
         return cls(data.name, len(data.y), kept=kept, **dealt) if named or kept else None
 

@@ -1,15 +1,16 @@
-"""The rules of a model in words, as an HTML table for each family. All text from data goes through `esc`."""
+"""The rules of a model in words, as an HTML table. All text from data goes through `esc`, or is filled in as text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 
 from ...data.conditions import Condition
-from ...models import Clause, DecisionList, FallingRuleList, Model, MultiClassRuleList, Rule, RuleList, RuleSet
-from ...shown import percent, share
+from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
+from ...shown import percent
 from ..live.prepared import ClassRows
 from ..live.wording import SIGNS, count, in_signs
 from ..widgets.esc import esc, plain
@@ -17,14 +18,7 @@ from .templates import filled
 
 _LONG_WORD = 13
 """Characters of a class; longer words are broken."""
-
-
-class Marks(NamedTuple):
-    """What is remarked on the lines of a table."""
-
-    remarks: Sequence[str] = ()  # per line, of a list also for its default; empty: none on any
-    pale: bool = False  # whether lines without a remark are pale, as those that other models have too
-    only: bool = False  # whether they are left out, but for the default, and only counted
+_OF_CLAUSES = ("positives", "negatives", "alone_positives", "alone_negatives")
 
 
 def n_lines(model: Model | MultiClassRuleList) -> int:
@@ -34,105 +28,110 @@ def n_lines(model: Model | MultiClassRuleList) -> int:
 
 def rules_table(
     model: Model | MultiClassRuleList,
-    names: Mapping[Any, Any],  # what to call the labels
-    target: str = "",  # what is predicted
-    marks: Marks | None = None,
+    names: Mapping[Any, Any],
+    target: str = "",
+    remarks: Sequence[str] = (),
+    beside: bool = False,
+    only: bool = False,
 ) -> str:
-    """The rules with what each captured, and got right, in training."""
-    return _TABLES[model.family](model, names, target, marks or Marks())
+    """The rules with what each captured, and got right, in training.
+
+    `names`: what to call the labels. `target`: what is predicted. `remarks`: of each line, of a list also of its
+    default. `beside`: whether lines without a remark are pale, as other models have them, too; `only`: whether these
+    are left out and only counted.
+    """
+    made = _TABLES[model.family](model, names, target)
+    lines: list[dict[str, Any]] = []
+    for k, (line, remark) in enumerate(zip(made["lines"], remarks or [""] * len(made["lines"]), strict=True)):
+        alike = beside and not remark and k < len(model.rules)
+        if not (alike and only):
+            lines.append({**line, "remark": remark, "pale": alike, "left_out": 0})
+        elif lines and lines[-1]["left_out"]:
+            lines[-1]["left_out"] += 1
+        else:
+            lines.append({"left_out": 1})
+    most = max((line["captured"] for line in made["lines"]), default=0)
+    return filled("rules.html", **{"form": "", "look": "rules", **made, "lines": lines, "most": most})
 
 
-def _list_table(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
-    every: Sequence[Any] = (*model.rules, model.default)
-    most = max(rule.captured for rule in every)
-    rows = [
-        (
-            words + _flow(rule.correct, rule.captured, most),
-            _label(names[rule.prediction]) + _nums(_share(rule.probability), count(rule.captured), count(rule.correct)),
-        )
-        for words, rule in zip(_lines(model), every, strict=True)
+def _list(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target: str) -> dict[str, Any]:
+    lines = [
+        {
+            "words": words,
+            "label": (label := plain(names[rule.prediction], 40)),
+            "longest": min(max(map(len, label.split()), default=0), _LONG_WORD),
+            "chance": rule.probability,
+            "right": rule.correct,
+            "captured": rule.captured,
+            "numbers": (count(rule.captured), count(rule.correct)),
+        }
+        for words, rule in _in_words(model)
     ]
     of_label = isinstance(model, MultiClassRuleList)
-    positive = "label" if of_label else _breakable(names[model.classes[-1]], 16)
-    label = f"<th>{_breakable(target, 40)}</th>" if target else '<th class="label">label</th>'
-    heads = label + _nums(f"P(<wbr>{positive})", "captured", "correct", cell="th")
-    return _table(heads, rows, marks, len(model.rules), key=("right", "wrong"))
+    chance = "label" if of_label else _breakable(names[model.classes[-1]], 16)
+    heads = {"label": _breakable(target, 40), "chance": chance, "numbers": ("captured", "correct")}
+    return {"heads": heads, "key": ("right", "wrong"), "lines": lines}
 
 
-def _falling_table(model: FallingRuleList, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
+def _falling(model: FallingRuleList, names: Mapping[Any, Any], target: str) -> dict[str, Any]:
     """Strata of risk: the probability falls from line to line, and each holds a share of the rows."""
-    every = (*model.rules, model.default)
-    most = max(rule.captured for rule in every)
-    rows = [
-        (
-            words + _flow(rule.positives, rule.captured, most),
-            _nums(
-                _share(rule.probability) + _own(rule, own),
-                percent(rule.captured / model.weight),
-                count(rule.positives),
-                count(rule.captured),
-            ),
-        )
-        for words, rule, own in zip(_lines(model), every, model.proportions, strict=True)
+    lines = [
+        {
+            "words": words,
+            "chance": rule.probability,
+            "own": own if rule.probability < own else None,  # where a softly falling list was lowered
+            "right": rule.positives,
+            "captured": rule.captured,
+            "numbers": (percent(rule.captured / model.weight), count(rule.positives), count(rule.captured)),
+        }
+        for (words, rule), own in zip(_in_words(model), model.proportions, strict=True)
     ]
     positive = _breakable(names[model.classes[-1]], 16)
-    what = f"{_breakable(target, 40)} = {positive}" if target else positive
-    heads = _nums(f"P(<wbr>{what})", "rows, %", "positive", "captured", cell="th")
-    return _table(heads, rows, marks, len(model.rules), key=(positive, "other"))
+    chance = _breakable(target, 40) + Markup(" = ") + positive if target else positive
+    heads = {"chance": chance, "numbers": ("rows, %", "positive", "captured")}
+    return {"heads": heads, "key": (positive, "other"), "lines": lines}
 
 
-def _own(rule: Rule, own: float) -> str:
-    """The rule's own proportion where a softly falling list was lowered."""
-    return f'<span class="own">own {share(own)}</span>' if rule.probability < own else ""
-
-
-def _set_table(model: RuleSet, names: Mapping[Any, Any], target: str, marks: Marks) -> str:
+def _set(model: RuleSet, names: Mapping[Any, Any], target: str) -> dict[str, Any]:
     """Clauses with the rows that each decides, in all and where no other does."""
-    negative, positive = (esc(names[label], 40) for label in (model.classes[0], model.classes[-1]))
-    said = f"{esc(target, 40)} = {positive}" if target else positive
+    negative, positive = (plain(names[label], 40) for label in (model.classes[0], model.classes[-1]))
+    said, dnf = f"{plain(target, 40)} = {positive}" if target else positive, model.form == "dnf"
     if not model.rules:
-        return f'<p class="form">always {negative if model.form == "dnf" else said}</p>'
-    dnf, most = model.form == "dnf", max(clause.positives + clause.negatives for clause in model.rules)
-    rows = [
-        (
-            _clause(clause, model.form)
-            + _flow(clause.positives if dnf else clause.negatives, clause.positives + clause.negatives, most),
-            _nums(*map(count, (clause.positives, clause.negatives, clause.alone_positives, clause.alone_negatives))),
-        )
+        return {"form": f"always {negative if dnf else said}", "lines": []}
+    between = f' <span class="kw">{"and" if dnf else "or"}</span> '
+    lines = [
+        {
+            "words": Markup(between.join(conditions_in_words(each.conditions, each.name) for each in clause.literals)),
+            "right": clause.positives if dnf else clause.negatives,
+            "captured": clause.positives + clause.negatives,
+            "numbers": [count(getattr(clause, name)) for name in _OF_CLAUSES],
+        }
         for clause in model.rules
     ]
     quantifier, verb = ("any", "covered") if dnf else ("all", "rejected")
-    heads = _nums(f"{verb}: positive", "negative", "alone: positive", "negative", cell="th")
-    form = f'<p class="form">{said} if {quantifier} of these hold, else {negative}</p>'
-    return form + _table(heads, rows, marks, len(rows), "rules many", ("right", "wrong"))
+    return {
+        "form": f"{said} if {quantifier} of these hold, else {negative}",
+        "look": "rules many",
+        "heads": {"numbers": (f"{verb}: positive", "negative", "alone: positive", "negative")},
+        "key": ("right", "wrong"),
+        "lines": lines,
+    }
 
 
-def _flow(part: float, every: float, most: float) -> str:
-    """The rows of a rule as a bar: as long as they are many, in two colours; the cells beside it say the numbers."""
-    if not every > 0:
-        return ""
-    width, share_ = 100 * every / most, 100 * part / every
-    return f'<span class="flow" aria-hidden="true" style="--rows:{width:.1f}%;--right:{share_:.1f}%"></span>'
-
-
-def _clause(clause: Clause, form: str) -> str:
-    between = f' <span class="kw">{"and" if form == "dnf" else "or"}</span> '
-    return between.join(conditions_in_words(literal.conditions, literal.name) for literal in clause.literals)
-
-
-def _lines(model: DecisionList | MultiClassRuleList) -> list[str]:
-    """The rules of a list: if ..., else if ..., else."""
+def _in_words(model: DecisionList | MultiClassRuleList) -> list[tuple[Markup, Any]]:
+    """The rules of a list and its default, each in words: if ..., else if ..., else."""
     rules: Sequence[Any] = model.rules
     heads = ["else if" if k else "if" for k in range(len(rules))] + ["else" if rules else "always"]
     words = [*(conditions_in_words(rule.conditions, rule.name) for rule in rules), ""]
-    return [f'<span class="kw">{head}</span> {said}' for head, said in zip(heads, words, strict=True)]
+    said = [Markup(f'<span class="kw">{head}</span> {asked}') for head, asked in zip(heads, words, strict=True)]
+    return list(zip(said, (*rules, model.default), strict=True))
 
 
-_TABLES: dict[str, Callable[..., str]] = {
-    RuleList.family: _list_table,
-    FallingRuleList.family: _falling_table,
-    RuleSet.family: _set_table,
-    MultiClassRuleList.family: _list_table,
+_TABLES: dict[str, Callable[..., dict[str, Any]]] = {
+    RuleList.family: _list,
+    FallingRuleList.family: _falling,
+    RuleSet.family: _set,
+    MultiClassRuleList.family: _list,
 }
 
 
@@ -165,64 +164,9 @@ def _value(condition: Condition) -> str:
     return f"{condition.value:.12g}" if isinstance(condition.value, float) else str(condition.value)
 
 
-def _breakable(text: Any, limit: int) -> str:
+def _breakable(text: Any, limit: int) -> Markup:
     """Text with places where a narrow column may break it."""
-    return esc(text, limit).replace("_", "_<wbr>")
-
-
-def _label(name: Any) -> str:
-    """The cell of a class, with room for its longest word as long as it is not too long for the table."""
-    text = plain(name, 40)
-    longest = min(max(map(len, text.split()), default=0), _LONG_WORD)
-    return f'<td class="label" style="--longest:{longest}">{esc(text)}</td>'
-
-
-def _share(probability: float) -> str:
-    return f'<span class="share" style="--share:{100 * probability:.1f}%">{share(probability)}</span>'
-
-
-def _nums(*texts: str, cell: str = "td") -> str:
-    """Cells of numbers, or the headings over them."""
-    return "".join(f'<{cell} class="num">{text}</{cell}>' for text in texts)
-
-
-def _table(
-    heads: str,
-    rows: Sequence[tuple[str, str]],
-    marks: Marks,
-    n_rules: int,
-    look: str = "rules",
-    key: tuple[str, str] = ("", ""),
-) -> str:
-    """A table of rules: of each line what it asks and its other cells; the default comes after the rules.
-
-    ``key`` says what the two colours of `_flow` are; it is escaped already.
-    """
-    lines: list[str] = []
-    left_out = 0
-    for k, ((words, cells), mark) in enumerate(zip(rows, marks.remarks or [""] * len(rows), strict=True)):
-        alike = marks.pale and not mark and k < n_rules
-        if alike and marks.only:
-            left_out += 1
-            continue
-        lines += _left_out(left_out)
-        left_out = 0
-        kind = ' class="differs"' if mark else ' class="quiet"' if alike else ""
-        badge = f' <span class="badge">{esc(mark)}</span>' if mark else ""
-        lines.append(f"<tr{kind}><td>{words}{badge}</td>{cells}</tr>")
-    lines += _left_out(left_out)
-    of_bars = f'<span class="key" aria-hidden="true"><i></i>{key[0]} <i class="rest"></i>{key[1]}</span>'
-    head = f"<thead><tr><th>rule {of_bars}</th>{heads}</tr></thead>"
-    return (
-        f'<div class="box"><table class="{look}" aria-label="Rules">{head}<tbody>{"".join(lines)}</tbody></table></div>'
-    )
-
-
-def _left_out(n: int) -> list[str]:
-    if not n:
-        return []
-    said = "a rule that all cards have" if n == 1 else f"{n} rules that all cards have"
-    return [f'<tr class="quiet"><td colspan="5">… {said}</td></tr>']
+    return Markup(esc(text, limit).replace("_", "_<wbr>"))
 
 
 def class_tables(model: Any, rows: ClassRows | None = None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -21,17 +20,20 @@ from .card import Card
 from .rows import Rows
 from .rule_tables import confusions
 
-_OUTCOMES = (
-    ("found", "true_positive"),
-    ("missed", "false_negative"),
-    ("alarms", "false_positive"),
-    ("passed", "true_negative"),
-)
+_OUTCOMES = {
+    "found": "true_positive",
+    "missed": "false_negative",
+    "alarms": "false_positive",
+    "passed": "true_negative",
+}
+_OF_CLASSES = {"right": "true_positive", "wrong": "false_positive"}
+"""What becomes of rows, and where it is counted."""
 _WHY = {
     "accuracy": "there are no rows",
     "true_positive_rate": "there are no positives",
     "precision": "nobody is predicted positive",
-    "AUC": "only one class",
+    "auc": "only one class",
+    "loss": "not known",
 }
 MAX_GROUPS = 12
 """Attributes with more values are not shown."""
@@ -46,54 +48,25 @@ class Score:
     # what the family minimizes besides the size of the model, per row; ``nan`` where it is not known
     loss: float = math.nan
     blind: bool = False  # whether only weights are known, and not of how many rows: there are no intervals
+    several: bool = False  # whether it is of several classes, of which the accuracy alone needs no positive one
 
     def rate(self, name: str) -> float:
-        """One of `rulelab.data.metrics.RATES`; ``nan`` where no row counts."""
-        return self.counted.rate(name)
+        """One of `rulelab.data.metrics.RATES`; ``nan`` where no row counts, or there is no such rate."""
+        return math.nan if self.several and name != "accuracy" else self.counted.rate(name)
 
     def interval(self, name: str) -> tuple[float, float]:
         """The 95 % Wilson interval of the rate; ``nan`` where it is not known."""
         return (math.nan, math.nan) if self.blind else self.counted.interval(name)
 
     def why_not(self, name: str) -> str:
-        """Why there is no such rate, or no AUC."""
-        return _WHY[name]
+        """Why there is no such rate, or neither AUC nor loss."""
+        return "of two classes only" if self.several else _WHY[name]
 
     @property
     def outcomes(self) -> Sequence[tuple[str, int | float]]:
         """What becomes of the rows, in words, and how many they are."""
-        return [(words, getattr(self.counted, name)) for words, name in _OUTCOMES]
-
-
-class ClassScore(Score):
-    """What a list of several classes gets right: of the rates only accuracy needs no positive class."""
-
-    @classmethod
-    def of(cls, found: np.ndarray) -> Self | None:
-        """From the weight by class and by what is predicted, shape (n_classes, n_classes); None of no rows."""
-        right, whole = int(np.trace(found)), int(found.sum())
-        return cls(Confusion(right, whole - right, 0, 0), loss=(whole - right) / whole) if whole else None
-
-    @classmethod
-    def of_rows(cls, model: MultiClassRuleList, rows: ClassRows, at: np.ndarray) -> Self | None:
-        """From the rows at these positions; those of classes that no training row has are wrong."""
-        labels = rows.labels.iloc[at].to_numpy(dtype=object)
-        right = np.asarray(model.predict(rows.data.X.iloc[at]), dtype=object) == labels
-        weights = (None if each is None else each.iloc[at].to_numpy() for each in (rows.data.weight, rows.data.heads))
-        counted = confusion(right, np.ones(len(at), dtype=bool), *weights)
-        return cls(counted, loss=counted.false_positive / counted.weight) if counted.weight else None
-
-    def rate(self, name: str) -> float:
-        """The accuracy; ``nan`` for what is of two classes."""
-        return super().rate(name) if name == "accuracy" else math.nan
-
-    def why_not(self, name: str) -> str:
-        return "of two classes only"
-
-    @property
-    def outcomes(self) -> Sequence[tuple[str, int | float]]:
-        """Those that are right, and those that are not."""
-        return ("right", self.counted.true_positive), ("wrong", self.counted.false_positive)
+        counts = _OF_CLASSES if self.several else _OUTCOMES
+        return [(words, getattr(self.counted, name)) for words, name in counts.items()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,24 +93,27 @@ class Scores:
 def of_counts(card: Card) -> Scores:
     """What the models of a card themselves remember of their training."""
     if isinstance(card.model, MultiClassRuleList):
-        return Scores(ClassScore.of(confusions(card.model)))
-    free = card.unconstrained
-    known = [None if model is None else _remembered(model, card.loss) for model in (card.model, free)]
+        found = confusions(card.model)
+        right, whole = int(np.trace(found)), int(found.sum())
+        return Scores(_of_classes(Confusion(right, whole - right, 0, 0)))
     rows = "" if "training weight" in card.data else card.data.get("training rows")
-    blind = [score is not None and rows not in (None, count(score.counted.weight)) for score in known]
-    training, without = (score and replace(score, blind=no) for score, no in zip(known, blind, strict=True))
+    known = [None if model is None else _remembered(model, card.loss) for model in (card.model, card.unconstrained)]
+    training, without = (
+        score and replace(score, blind=rows not in (None, count(score.counted.weight))) for score in known
+    )
     return Scores(training, free=(without, None))
 
 
 def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     """Let the model predict the rows of its card; ValueError when the data lack the columns of the model's rules."""
-    if isinstance(card.model, MultiClassRuleList):
+    rows, classes = card.rows, card.classes
+    if isinstance(card.model, MultiClassRuleList) and classes is not None:
         report("predicting the rows")
-        return _of_classes(card.model, card.classes)
-    if card.rows is None:
+        training, test = (_of_class_rows(card.model, classes, at) for at in (classes.training, classes.test))
+        return Scores(training, test, on_test=test is not None)
+    if rows is None or isinstance(card.model, MultiClassRuleList):
         return of_counts(card)
     report("predicting the rows")
-    rows = card.rows
     groups: dict[str, pd.DataFrame] = {}
     left_out: list[str] = []
     compared: dict[str, dict[str, Confusion]] = {}
@@ -169,11 +145,17 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
     )
 
 
-def _of_classes(model: MultiClassRuleList, rows: ClassRows | None) -> Scores:
-    if rows is None:
-        return Scores(ClassScore.of(confusions(model)))
-    training, test = (ClassScore.of_rows(model, rows, at) for at in (rows.training, rows.test))
-    return Scores(training, test, on_test=test is not None)
+def _of_classes(counted: Confusion) -> Score | None:
+    """Of what a list of several classes gets right, as found positives, and wrong, as alarms; None of no rows."""
+    return Score(counted, loss=counted.false_positive / counted.weight, several=True) if counted.weight else None
+
+
+def _of_class_rows(model: MultiClassRuleList, rows: ClassRows, at: np.ndarray) -> Score | None:
+    """On the rows at these positions; those of classes that no training row has are wrong."""
+    labels = rows.labels.iloc[at].to_numpy(dtype=object)
+    right = np.asarray(model.predict(rows.data.X.iloc[at]), dtype=object) == labels
+    weights = (None if each is None else each.iloc[at].to_numpy() for each in (rows.data.weight, rows.data.heads))
+    return _of_classes(confusion(right, np.ones(len(at), dtype=bool), *weights))
 
 
 def _remembered(model: Model, loss: str) -> Score | None:

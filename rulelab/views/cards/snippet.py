@@ -32,7 +32,7 @@ def of_search(recipe: PageRecipe, search: Search, snapshot: Snapshot) -> str:
             *imports(changed.values()),
             *([_SPLITTER] if recipe.test_share and not recipe.counted else []),
             "",
-            *(_counted(recipe, at) if recipe.counted else [f"data = {recipe.load_code}", *_split(recipe)]),
+            *(_counted(recipe) if recipe.counted else [f"data = {recipe.load_code}", *_split(recipe)]),
             *([] if recipe.counted else _features(recipe, at)),
             *([f"features = features.drop(columns={list(recipe.forbidden)!r})"] if recipe.forbidden else []),
             *_problem(recipe, search, at),
@@ -64,17 +64,24 @@ def imports(values: Iterable[Any]) -> list[str]:
     return [f"from {'.'.join(kind.__module__.split('.')[:2])} import {name}" for name, kind in sorted(own.items())]
 
 
-def _counted(recipe: PageRecipe, at: str) -> list[str]:
-    """A table of the server: where its file lies is for the reader to say."""
+def counting(recipe: PageRecipe) -> list[str]:
+    """What makes ``counts`` of a table of the server: where its file lies is for the reader to say."""
     arguments = _arguments(**{each.name: recipe[each.name] for each in BINARIZING})
     draw = f".split_at_random({_arguments(share=recipe.test_share, seed=SPLIT_SEED)})" if recipe.test_share else ""
     return [
         f"table = {recipe.load_code}",
         f"binarizer = rl.Binarizer({arguments}).fit({recipe.counted.features_code()})",
         f"counts = rl.tables.count(table, binarizer, {recipe.counted.count_code()}){draw}",
+    ]
+
+
+def _counted(recipe: PageRecipe) -> list[str]:
+    split = recipe.test_share
+    return [
+        *counting(recipe),
         "data = counts.dataset()",
-        *(["training, test = counts.positions"] if recipe.test_share else []),
-        f"features = counts.{'training.' if recipe.test_share else ''}frame",
+        *(["training, test = counts.positions"] if split else []),
+        f"features = counts.{'training.' if split else ''}frame",
     ]
 
 

@@ -60,10 +60,7 @@ def fragile(card: Card) -> str:
 
 
 def check(card: Card, progress: Progress) -> Verdict:
-    """Make the certificate and check it, or check the one that is kept.
-
-    ValueError when there is no certificate, or the check was cancelled or took too long.
-    """
+    """Make the certificate and check it, or check the one that is kept; ValueError when there is none, or no answer."""
     if reason := refusal(card):
         raise CertificateError(reason)
     if card.recheck is None:
@@ -113,11 +110,7 @@ ROBUSTNESS = Task("Robustness", icons.SHIELD, "Robustness", "its robustness is n
 
 
 class Check(Work):
-    """The independent check of a card, or another task in another process, started and cancelled by one button.
-
-    `card` gives the card when the button is pressed. `task`: what is done. `width`: of the button; 0: as wide as its
-    name.
-    """
+    """A task in another process, started and cancelled by one button; ``card`` gives the card when it is pressed."""
 
     def __init__(self, card: Callable[[], Card], *, task: Task = VERIFY, width: int = 0) -> None:
         super().__init__(self._say_busy, CHECKS)

@@ -24,11 +24,11 @@ from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, sheet
 from . import card as cards
 from . import html as card_html
-from . import lines, scores
+from . import scores
 from .card import Card
 from .differences import default_names
 from .exports import card_exports
-from .lines import Place
+from .html import Place, Section
 from .verifying import ROBUSTNESS, Check, fragile
 
 _LINES_CSS = sheet("lines.css")
@@ -168,13 +168,13 @@ class ModelCard(NotebookViewer):
         card, place = self._card, self._place
         heading = f'<h2 class="aside">{esc(self.letter)} {esc(self.title)}</h2>'
         badge = f'<span class="letter">{esc(self.letter)}</span>' if self.letter else ""
-        head = lines.Section(heading + card_html.head(card))
-        written = {"head": head, **lines.sections(card, self.scores, place)}
+        head = Section(heading + card_html.head(card))
+        written = {"head": head, **card_html.sections(card, self.scores, place)}
         texts = {self.parts[name]: part for name, part in written.items()}
         with pn.io.hold():
             line = 1
             for item in self._layout.objects:
-                text, height = texts.get(item, lines.Section(""))
+                text, height = texts.get(item, Section(""))
                 if item in texts and item.object != text:
                     item.object = text
                 at = {"grid-row": f"{line} / span {height}"}

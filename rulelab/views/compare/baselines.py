@@ -48,11 +48,10 @@ def fitted(rows: Rows, report: Callable[[str], None]) -> dict[str, Row]:
 def _fold(plan: Plan, rows: Rows) -> Fold:
     """The rows of the card; where it has no test rows, the training rows stand in for them."""
     fold_of = np.ones(len(plan.y), dtype=np.int64)
-    if rows.test is None:
-        training = replace(plan, fold_of=fold_of).fold(0).train
-        return Fold(0, training, training)
-    fold_of[rows.test] = 0
-    return replace(plan, fold_of=fold_of).fold(0)
+    if rows.test is not None:
+        fold_of[rows.test] = 0
+    fold = replace(plan, fold_of=fold_of).fold(0)
+    return fold if rows.test is not None else replace(fold, test=fold.train)
 
 
 def _size(rules: int, conditions: int) -> str:

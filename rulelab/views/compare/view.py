@@ -13,7 +13,7 @@ import param
 
 from ..allowance import ALLOWED, NO_FILES
 from ..cards import card_file as kept
-from ..cards import lines, report
+from ..cards import html as card_html
 from ..cards.card import Card
 from ..cards.card_file import MAX_UPLOAD_BYTES, parse
 from ..cards.differences import LETTERS, incomparable
@@ -227,7 +227,7 @@ class CompareView(Complaining, NotebookViewer):
         """All cards as one HTML file."""
         pinned = self._cards
         return io.StringIO(
-            report.report(
+            card_html.report(
                 [replace(shown.card, name=shown.title) for shown in pinned],
                 [shown.scores for shown in pinned],
                 [shown.verdict for shown in pinned],
@@ -245,7 +245,7 @@ class CompareView(Complaining, NotebookViewer):
         scores = [shown.scores for shown in self._cards]
         base = None if self.base is None else self._cards.index(self.base)
         with pn.io.hold():
-            for shown, place in zip(self._cards, lines.places(own, scores, base, self.only), strict=True):
+            for shown, place in zip(self._cards, card_html.places(own, scores, base, self.only), strict=True):
                 shown.take(place)
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
@@ -348,7 +348,7 @@ class CompareView(Complaining, NotebookViewer):
         )
         self._among = pn.Row(self._against, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
         self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
-        self._terms = Html(lines.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
+        self._terms = Html(card_html.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
         self._layout = pn.Column(
             pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._export, stylesheets=[BAR_CSS], **WIDE),
             self._files,

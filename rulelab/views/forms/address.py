@@ -53,10 +53,7 @@ class Part:
 
 
 def read(query: str, *parts: Part, reset: bool = False) -> list[str]:
-    """Set parameters from a query such as ``?data="diabetes"&thresholds=5``; returns complaints about what is wrong.
-
-    With ``reset`` those that it does not name get their defaults.
-    """
+    """Set parameters from a query, with ``reset`` others to defaults; returns complaints about what is wrong."""
     complaints, unused = [], dict(entries(query))
     for part in parts:  # what one allows depends on those before
         if not part.shown():
@@ -111,10 +108,7 @@ class Address:
         self._going = False
 
     def follow(self, *parts: Part) -> list[str]:
-        """Set parameters from the address, and keep it up to date from now on; returns complaints.
-
-        Parts that are followed together are gone back with if one of them has steps.
-        """
+        """Set parameters from the address and follow them; returns complaints. If one has steps, Back sets them all."""
         complaints = read(self._query, *parts)
         self._followed.append(parts)
         self._at += _steps(parts)

@@ -53,11 +53,6 @@ def card(title: str, *items: Any) -> pn.Card:
     )
 
 
-def worded(names: tuple[str, ...] | list[str]) -> dict[str, str]:
-    """Options by their names in words."""
-    return {name.replace("_", " "): name for name in names}
-
-
 class Settings(param.Parameterized):
     """Settings with the complaints about their fields."""
 

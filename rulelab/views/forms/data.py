@@ -45,10 +45,7 @@ def read(
     on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,  # see `rulelab.views.live.apart.apart`
     **how: Any,  # see `rulelab.datasets.sheet`
 ) -> Sheet:
-    """The sheet of a CSV, Excel or Parquet file; raises ValueError that says, in the words of the page, what is wrong.
-
-    One that is large, or compressed so that it may turn out to be, is read in a process of its own.
-    """
+    """The sheet of a file; a large or packed one is read in a process of its own. ValueError says what is wrong."""
     name = PurePath(plain(file_name)).name or "the file"
     if len(contents) > MAX_UPLOAD_BYTES:
         raise DatasetError(f"{name} has {len(contents) / 1e6:.0f} MB; {LIMIT}")

@@ -20,7 +20,8 @@ from ..live.job import Job, Progress
 from ..live.recipe import load_code
 from ..live.ticker import Work, Working
 from ..widgets.esc import esc, plain
-from ..widgets.style import BUTTON_CSS, SELECT_CSS, sheet
+from ..widgets.fields import select
+from ..widgets.style import BUTTON_CSS, sheet
 from ..widgets.uploader import Uploader
 from .controls import WIDE, Settings, note, number_field
 from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, load
@@ -110,7 +111,7 @@ class DataSettings(Working, Settings):
         known = [(name, how) for name, how in datasets.names().items() if how != "by hand"]
         self._options = {plain(f"{name}{marks.get(how, '')}"): name for name, how in known}
         self._options |= {plain(f"{name} (table of this server)"): name for name in offered()}
-        self.param.data.objects = list(self._options.values())
+        self.param.data.objects = self._options
         self.draft: Draft | None = None  # the uploaded file that waits to be accepted
         self._used: dict[str, Draft] = {}  # the last file and tables of this server, as they were accepted
         self._before = self.data
@@ -162,13 +163,6 @@ class DataSettings(Working, Settings):
     def weighted(self) -> bool:
         """Whether the data say how much each row counts."""
         return self.own is not None and (self.own.weight is not None or self.counted is not None)
-
-    def take(self, contents: bytes, file_name: str) -> None:
-        """Show the sheet of a file; one that cannot be read is complained about, and nothing changes."""
-        try:
-            self._show(Draft(contents, file_name))
-        except ValueError as error:
-            self._refuse(str(error))
 
     def bring(self, table: KeptTable) -> None:
         """Use rows that were kept as the file that they were; raises ValueError where they cannot be used."""
@@ -227,8 +221,7 @@ class DataSettings(Working, Settings):
     def _use(self, draft: Draft) -> None:
         name = draft.name if isinstance(draft, TableDraft) else UPLOADED
         if name == UPLOADED:
-            self.param.data.objects = [*self._options.values(), UPLOADED]
-            self._data.options = {**self._options, plain(f"{draft.name} (your file)"): UPLOADED}
+            self.param.data.objects = {**self._options, plain(f"{draft.name} (your file)"): UPLOADED}
         self._used[name] = draft
         self.data = name
         self.param.trigger("data")
@@ -253,7 +246,7 @@ class DataSettings(Working, Settings):
         return self._used.get(self.data)
 
     def receive(self, contents: bytes, file_name: str) -> None:
-        """Read a file beside the page, which goes on meanwhile."""
+        """Read a file beside the page and show its sheet; what cannot be read is complained about, nothing changes."""
 
         def work(progress: Progress) -> Draft:
             draft = Draft(contents, file_name, progress.on_cancel)
@@ -334,9 +327,6 @@ class DataSettings(Working, Settings):
         self._about.object = f'<p class="note">{" ".join(said)}</p>'
 
     def _build(self) -> list[Any]:
-        listed: dict[str, Any] = {**WIDE, "stylesheets": [SELECT_CSS]}
-        self._data = pn.widgets.Select(label="Data set", options=self._options, value=self.data, **listed)
-        self._data.link(self, value="data", bidirectional=True)
         self._file = Uploader(
             self.receive,
             partial(setattr, self, "pending", True),
@@ -353,4 +343,4 @@ class DataSettings(Working, Settings):
             label="Roles of columns ...", on_click=self.reopen, visible=False, stylesheets=[BUTTON_CSS], **WIDE
         )
         self._about.visible = False
-        return [self._data, self._file, self._about, self._open, number_field(self, TEST_SHARE)]
+        return [select(self.param.data, **WIDE), self._file, self._about, self._open, number_field(self, TEST_SHARE)]

@@ -68,10 +68,7 @@ _GUESSED = {"sensitive": "group"}
 
 
 class Draft:
-    """An uploaded file; one that cannot be read is a ValueError in the words of the page.
-
-    Once it is accepted it is changed no more: its sheet is opened again with a copy.
-    """
+    """An uploaded file, changed until it is accepted, then copied; ValueError where it cannot be read."""
 
     unknown = UNKNOWNS[0]
     positive: Any = None

@@ -16,7 +16,7 @@ from ...families import EVERY, MEMORY, NAMING, OF_SEVERAL, TIME, Family, Paramet
 from ...questions import ASKING, NEUTRAL, Question, allows, asks_nothing, engine_of
 from ..widgets.field_cards import Field
 from .address import Typed
-from .controls import Choice, Control, Fixed, Names, Note, Number, Settings, Switch, Switches, always, worded
+from .controls import Choice, Control, Fixed, Names, Note, Number, Settings, Switch, Switches, always
 from .data_settings import DataSettings
 
 if TYPE_CHECKING:
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
 
 
 NO_CRITERION = "none"
-WORDS = {NO_CRITERION: "none"} | {name: record.words for name, record in EVERY.items()}
-"""Of all families."""
 
 
 def words_of(family: str) -> dict[str, str]:
-    """The same of those that models of a family can be asked to meet."""
-    return {NO_CRITERION: WORDS[NO_CRITERION]} | {name: record.words for name, record in criteria_of(family).items()}
+    """The criteria, or none, that models of a family can be asked to meet, in words."""
+    return {NO_CRITERION: "none"} | {name: record.words for name, record in criteria_of(family).items()}
 
 
 def criterion_of(name: str, tolerance: float, second: float) -> Criterion | None:
@@ -114,8 +112,8 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
 
     for name in (BOUNDS, FAIR_BOUNDS):
         if name in settings.param:
-            switches = Switches(settings, name, worded(settings.param[name].objects), partial(shown, name))
-            usual[True].append(switches)
+            options = {each.replace("_", " "): each for each in settings.param[name].objects}
+            usual[True].append(Switches(settings, name, options, partial(shown, name)))
     return usual[True], usual[False], rare
 
 

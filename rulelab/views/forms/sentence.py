@@ -38,11 +38,7 @@ _LONGEST = 60
 
 
 def sentence_of(family: Family, settings: Any, table: DataSettings, limits: Any) -> list[Part]:
-    """What is asked: the data, the target, the family and its aim, and what else is not as ever.
-
-    `settings`, `limits`: see `settings_of` and `limit_settings`. Gives texts with the labels of their fields, which say
-    the question when they are joined.
-    """
+    """What is asked, and what else is not as ever: the parts of a sentence, with the labels of their fields."""
     kind = "measure" if family.needs_groups else "choice"
     aims = [each for each in family.own if each.named and each.kind == kind]
     parts: list[Part] = [("On ", ""), (table.called, "Data set")]

@@ -53,10 +53,7 @@ _OFFERED: dict[str, Served] = {}
 
 
 def offer(sources: list[str], target: str | None = None) -> None:
-    """Offer these tables, and no others, on every page of this process.
-
-    TableError for a table that cannot be opened, lacks the target, or is called as another data set.
-    """
+    """Offer these tables, and no others, on every page of this process; TableError where one cannot be."""
     found: dict[str, Served] = {}
     for source in sources:
         table = tables.open(source)
@@ -103,10 +100,7 @@ def _watched(work: Callable[[], Any], table: Table, doing: Callable[[], str], re
 
 
 class TableDraft(Draft):
-    """A table of this server: its first rows are its sheet, and all are counted where they lie.
-
-    ValueError when the table cannot be opened any more.
-    """
+    """A table of this server: its first rows are its sheet, and all are counted where they lie."""
 
     def __init__(self, served: Served) -> None:
         self.served = served
@@ -190,11 +184,7 @@ class TableDraft(Draft):
             table.kind(name)
 
     def count(self, binarizer: Binarizer, share: float, seed: int, report: Callable[[str], None]) -> PatternCounts:
-        """Choose conditions and count the rows under them.
-
-        `binarizer` is fitted. `share`, `seed`: how many of the rows are kept out for the test, drawn at random; 0:
-        none. `report` is told what is being done; where it raises, the counting is interrupted.
-        """
+        """Fit the binarizer and count the rows, a share of them apart at random; ends where ``report`` raises."""
         table = self.served.open()
         stage = [f"looking at the columns of {self.name}"]
 

@@ -1,33 +1,51 @@
-"""The model of a chosen point, with its card."""
+"""What a point of the fronts stands for: its figures in words, its row in the table, its model with the card."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import panel as pn
-import param
 
 from ...families import least_gap
 from ...sweeps import FAMILIES, Result, Sweep
 from ...sweeps.families import BINARIZING
 from ..cards import card as cards
+from ..cards import html as card_html
 from ..cards.card import Card, Proof
 from ..cards.rows import Split
-from ..cards.templates import today
+from ..cards.scores import Scores
+from ..cards.templates import filled, today
 from ..cards.view import ModelCard
-from ..live.wording import count, family_name
+from ..compare.table import row, same_of, unknown
+from ..live.wording import NONE, count, family_name
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, LayoutViewer, button
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARDS_CSS, MODEL_CSS
-from .points import Point, asked_in_words, in_words
+from .points import COMPLEXITY, LABELS, PARTS, Point, asked_in_words, number, percent
 from .run import Started
 
+_OF_THE_MODEL = (COMPLEXITY, "rules", "conditions", "seconds")
+_OF_TRAINING = ("objective", "lower_bound")
+WARN_CSS = ".warn { border-left: 4px solid #E69F00; padding: 2px 8px; }"
+_FIGURES = (
+    ("accuracy (%)", "accuracy", percent),
+    ("complexity", COMPLEXITY, number),
+    ("rules", "rules", number),
+    ("conditions", "conditions", number),
+    ("true positive rate (%)", "true_positive_rate", percent),
+    ("false positive rate (%)", "false_positive_rate", percent),
+    ("objective", "objective", number),
+    ("lower bound", "lower_bound", number),
+    ("seconds of search", "seconds", number),
+)
 _BASELINE = '<p class="empty">Other methods are here for comparison; they have no model card.</p>'
 _WAITING = '<p class="empty">This setting has no model.</p>'
 _ABOUT = '<p class="note">The model of the training rows, tested on the rows that were kept out.</p>'
@@ -82,16 +100,16 @@ def _said(sweep: Sweep, result: Result) -> tuple[str, str, str]:
 
 def _parameters(sweep: Sweep, point: int) -> dict[str, str]:
     """All parameters of a configuration in words, and how it was validated; those that are not set are left out."""
-    plan = sweep.plan
-    chosen = dict(sweep.parameters_of(point))
-    found = {"quantile groups": in_words("thresholds", chosen.pop("thresholds"))}
+    plan, chosen = sweep.plan, sweep.parameters_of(point)
+    family = FAMILIES[next(each.family for each in sweep.results if each.point == point)].family
+    found = cards.making_in_words(family, chosen)
+    known = {"thresholds", "negations", *(("max_conditions", "min_support", "max_support") if family.mined else ())}
     if plan.counts is not None:
-        found = {"conditions": f"{count(len(plan.counts.conditions))}, under which the rows were counted"}
-        chosen = {name: value for name, value in chosen.items() if name not in BINARIZING}
-    if "min_support" in chosen:
-        found["conditions per rule"] = f"at most {chosen.pop('max_conditions')}"
-        found["support"] = f"{chosen.pop('min_support'):g} to {chosen.pop('max_support'):g}"
-    found |= {name.replace("_", " "): _in_words(name, value) for name, value in chosen.items() if value is not None}
+        known |= set(BINARIZING)
+        del found["quantile groups"], found["negations"]
+        found["conditions"] = f"{count(len(plan.counts.conditions))}, under which the rows were counted"
+    own = {name: value for name, value in chosen.items() if name not in known}
+    found |= cards.parameters_in_words(own, " and ".join(plan.identity["sensitive"]))
     found["test split"] = plan.split
     if plan.time_limit is not None:
         found["time limit"] = f"{plan.time_limit:g} s"
@@ -100,21 +118,70 @@ def _parameters(sweep: Sweep, point: int) -> dict[str, str]:
     return found
 
 
-def _in_words(name: str, value: object) -> str:
-    if name == "memory_limit" and isinstance(value, int | float):
-        return f"{value / 1e6:g} MB"
-    text = in_words(name, value)
-    return text.replace("_", " ") if isinstance(value, str) else text
+def summary(
+    test: Point | None,
+    training: Point | None,
+    gap: str | None,
+    gap_words: str,
+    notes: Sequence[str] = (),
+    split: str = "",
+) -> str:
+    """What a point stands for: its figures on both kinds of rows, with intervals on test rows, and notes."""
+    point = test or training
+    assert point is not None
+    said = filter(None, [point.proof, split, "in brackets 95 % intervals" if test is not None else ""])
+    figures = [*_FIGURES[:6], *([] if gap is None else [(f"{gap_words} (%)", gap, percent)]), *_FIGURES[6:]]
+    texts = [
+        (name, _texts(test, training, figure, show))
+        for name, figure, show in figures
+        if not (point.baseline and figure in _OF_TRAINING)
+    ]
+    label, dealt = LABELS[point.method], "; ".join(said)
+    return filled("front_point.html", label=label, point=point, dealt=dealt, notes=notes, figures=texts)
+
+
+def _texts(test: Point | None, training: Point | None, figure: str, show: Callable[[Point, str], str]) -> list[str]:
+    """A figure on test and training rows; one of the model, or of its search, stands once."""
+    texts = [NONE if p is None else show(p, figure) for p in (test, training)]
+    if figure in _OF_THE_MODEL:
+        return [texts[test is None]]
+    return [NONE, texts[training is None]] if figure in _OF_TRAINING else texts
+
+
+def rates_of_groups(table: pd.DataFrame, attribute: str, on: str) -> str:
+    """Rates of every group with intervals."""
+    if table.empty:
+        return ""
+    note = card_html.groups_note(Scores(None, groups={attribute: table}))
+    said = f"{card_html.group_table(attribute, table)}{note}"
+    return f"<details open><summary>Rates per group, {PARTS[on]}</summary>{said}</details>"
+
+
+def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> dict[str, Any]:
+    """The row of a point, which can be chosen in the pictures; what has a model can be ticked, where that is of use."""
+    sweep = started.sweeps[point.sweep]
+    result = started.result_of(point)
+    figures = [
+        (percent(point, "accuracy"), point.value("accuracy")),
+        unknown if gap is None else (percent(point, gap), point.value(gap)),
+        (number(point, "rules"), point.value("rules")),
+        ("none", 0.0) if point.baseline else ("optimal", 2.0) if point.proven else ("open", 1.0),
+        (NONE, math.nan),
+    ]
+    more: dict[str, Any] = {"acts": {"choose": "Show"}}
+    if result is not None and tickable:
+        name = sweep.plan.identity["dataset"] if started.data is None else started.data.name
+        more |= {"tick": "pin", "same": same_of(title_of(name, sweep), result.objective)}
+    rows = "figures of training rows" if point.tested is None else f"tested on {count(point.tested.n_rows)} rows"
+    return row(point.key, point.label, f"sweep, {rows}", figures, **more)
 
 
 class PointModel(LayoutViewer):
-    """The card of a point's model; ``complain`` shows an error."""
+    """The card of a point's model, with a button for ``pin``, which takes it and gives its letter."""
 
-    on_pin = param.Callable(default=None, doc="Takes a card and gives its letter; None: no button.")
-
-    def __init__(self, complain: Callable[[str], None], **params: Any) -> None:
+    def __init__(self, pin: Callable[[Card], str], **params: Any) -> None:
         super().__init__(**params)
-        self._complain = complain
+        self._hand_on = pin
         self._of: tuple[Any, ...] = ()
         self.shown: ModelCard | None = None
         self._about = Html("", stylesheets=[MODEL_CSS], **WIDE)
@@ -129,19 +196,18 @@ class PointModel(LayoutViewer):
         """The card that is shown, with its present texts."""
         return None if self.shown is None else self.shown.card
 
-    def offer(self, started: Started, point: Point) -> None:
-        """Show the model of a point's training rows, once."""
+    def offer(self, started: Started, point: Point, pinnable: bool) -> None:
+        """Show the model of a point's training rows, once, and whether it can be pinned."""
         known = started.result_of(point) is not None
-        if (of := (id(started), point.key, known)) == self._of:
-            return
-        self._of = of
-        self.close()
-        self.shown = ModelCard(card_of(started, point)) if known else None
-        self._place.objects = [] if self.shown is None else [self.shown.__panel__()]
-        about = _ABOUT if started.sweeps[point.sweep].plan.tested else _UNTESTED
-        self._about.object = about if known else _BASELINE if point.baseline else _WAITING
-        self._pinned.object = pinned_note()
-        self._offer_pin()
+        if (of := (id(started), point.key, known)) != self._of:
+            self._of = of
+            self.close()
+            self.shown = ModelCard(card_of(started, point)) if known else None
+            self._place.objects = [] if self.shown is None else [self.shown.__panel__()]
+            about = _ABOUT if started.sweeps[point.sweep].plan.tested else _UNTESTED
+            self._about.object = about if known else _BASELINE if point.baseline else _WAITING
+            self._pinned.object = pinned_note()
+        self._pin.visible = self._pinned.visible = pinnable and known
 
     def close(self) -> None:
         """End what is under way."""
@@ -149,16 +215,6 @@ class PointModel(LayoutViewer):
             self.shown.close()
 
     def pin(self, *_: Any) -> None:
-        """Hand the card to `on_pin`."""
-        if self.card is None or self.on_pin is None:
-            return
-        try:
-            letter = self.on_pin(self.card)
-        except ValueError as error:
-            self._complain(str(error))
-        else:
+        """Hand the card on."""
+        if self.card is not None and (letter := self._hand_on(self.card)):
             self._pinned.object = pinned_note(letter)
-
-    @param.depends("on_pin", watch=True)
-    def _offer_pin(self) -> None:
-        self._pin.visible = self._pinned.visible = self.on_pin is not None and self.shown is not None

@@ -17,7 +17,7 @@ from ...sweeps import BASELINES, SweepError, sweep
 from ...sweeps.families import BINARIZING
 from ...warming import warm_up
 from ..allowance import ALLOWED
-from ..cards.snippet import imports, source
+from ..cards.snippet import counting, imports, source
 from ..forms.family_settings import TOLERANCE
 from ..live.recipe import SPLIT_SEED, PageRecipe, load_code, refuse_large
 from ..live.wording import family_name, titled
@@ -30,7 +30,7 @@ _SIZES: dict[str, Grid] = {"cart": {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}}
 """Of baselines: sizes that compare with rule lists."""
 AT_ONCE_SECONDS = 2.0
 """Of each search that nobody has asked for."""
-_SPLITTER = "from sklearn.model_selection import StratifiedShuffleSplit\n\n"
+_SPLITTER = "from sklearn.model_selection import StratifiedShuffleSplit"
 _USUAL_VALUES = {
     TOLERANCE.name: "0.02, 0.05, 0.1",
     "max_length": "1, 2, 3, 4",
@@ -72,10 +72,7 @@ class Order:
 
     @classmethod
     def of(cls, question: PageRecipe, swept: str, values: str) -> Order:
-        """The sweep of one setting, one of `sweepable`, with these values, numbers with commas between.
-
-        ValueError with a message for the user.
-        """
+        """The sweep of one of `sweepable` with values, commas between them; ValueError with a message for the user."""
         family, counted = question.family, question.counted is not None
         whole = next((each.kind == "whole" for each in family.parameters if each.name == swept), False)
         found: list[Any] = numbers(values, sweepable(question)[swept][0], whole)
@@ -127,49 +124,38 @@ class Order:
     @property
     def code(self) -> str:
         """Python that starts the sweep as ``sweep``."""
-        options = "".join(f"    {name}={source(value)},\n" for name, value in self._options.items())
-        counted = self.question.counted is not None
-        made = self._counted_code if counted else f"data = {self.question.load_code}\n"
+        question, counted = self.question, self.question.counted is not None
         values = [*self.fixed.values(), *(value for values in self.grid.values() for value in values)]
-        needed = "".join(f"{line}\n" for line in imports(values))
-        splitter = _SPLITTER if self.question.test_share and not counted else ""
-        return (
-            f"{splitter}import rulelab as rl\n{needed}\n{made}"
-            f"sweep = rl.sweep(\n    data,\n    {self.question.family.name!r},\n{options})"
+        return "\n".join(
+            [
+                *([_SPLITTER, ""] if question.test_share and not counted else []),
+                "import rulelab as rl",
+                *imports(values),
+                "",
+                *(counting(question) if counted else [f"data = {question.load_code}"]),
+                "sweep = rl.sweep(",
+                f"    {'counts' if counted else 'data'},",
+                f"    {question.family.name!r},",
+                *(f"    {name}={source(value)}," for name, value in self._options.items()),
+                ")",
+            ]
         )
 
     @property
     def _options(self) -> dict[str, Any]:
-        limit = {} if ALLOWED.fit is None else {MEMORY.name: [ALLOWED.fit]}
+        share, limit = self.question.test_share, {} if ALLOWED.fit is None else {MEMORY.name: [ALLOWED.fit]}
+        cv: dict[str, Any] = {"cv": 0}
+        if share:  # as `rulelab.views.live.recipe.split` draws it; counts are split already
+            draw = StratifiedShuffleSplit(n_splits=1, test_size=share, random_state=SPLIT_SEED)
+            cv = {} if self.question.counted is not None else {"cv": draw}
         return {
             "grid": {name: list(values) for name, values in self.grid.items()} | limit,
             **({"fixed": dict(self.fixed)} if self.fixed else {}),
-            **self._cv,
+            **cv,
             "sensitive": None if self.question.sensitive is None else [self.question.sensitive],
             "baselines": {name: _SIZES.get(name) for name in self.baselines},
             "time_limit": self.time_limit if ALLOWED.seconds is None else min(self.time_limit, ALLOWED.seconds),
         }
-
-    @property
-    def _cv(self) -> dict[str, Any]:
-        """The split of the question, as `rulelab.views.live.recipe.split` draws it; counts have theirs."""
-        share = self.question.test_share
-        if not share:
-            return {"cv": 0}
-        if self.question.counted is not None:
-            return {}
-        return {"cv": StratifiedShuffleSplit(n_splits=1, test_size=share, random_state=SPLIT_SEED)}
-
-    @property
-    def _counted_code(self) -> str:
-        table, share = self.question.counted, self.question.test_share
-        options = ", ".join(f"{name}={self.question[name]!r}" for name in BINARIZING)
-        return (
-            f"table = {table.code()}\n"
-            f"conditions = rl.Binarizer({options}).fit({table.features_code()})\n"
-            f"data = rl.tables.count(table, conditions, {table.count_code()})"
-            f"{f'.split_at_random({share!r}, {SPLIT_SEED})' if share else ''}\n"
-        )
 
 
 def sweepable(question: PageRecipe) -> dict[str, tuple[str, str]]:

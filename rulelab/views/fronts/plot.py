@@ -6,9 +6,11 @@ the finished sweep.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -21,9 +23,59 @@ from ...sweeps import FAMILIES
 from ..live.wording import counted
 from ..search.plots.base import Columns, Plot, add_legend, enlarged, new_figure, replace, show_entries
 from ..widgets.esc import plain
-from ..widgets.style import INK
-from .look import COLORS, LOOKS
+from ..widgets.style import BLUE, GREEN, INK, ORANGE, SKY, TEXT
 from .points import COMPLEXITY, FALSE_POSITIVES, LABELS, Point, front, fronts, number, percent
+
+
+class Look(NamedTuple):
+    """How a method looks."""
+
+    marker: str
+    light: str
+    dark: str
+
+    @property
+    def fill(self) -> float:
+        """How dense the inside of a filled marker is, so that lines across it are seen."""
+        return 0.4 if self.marker.endswith(("_cross", "_pin", "_x")) else 0.9
+
+
+LOOKS = {
+    "rule_list": Look("circle", BLUE, SKY),
+    "falling_rule_list": Look("square", ORANGE, "#F08A3C"),
+    "rule_set": Look("triangle", GREEN, "#2FC79A"),
+    "least_gap": Look("x", "#1F7A8C", "#7FD6E8"),
+    "least_gap_of_sets": Look("triangle_pin", "#4F7A1E", "#A8D66B"),
+    "greedy_list": Look("circle_cross", "#3B6E8F", "#9CC3DE"),
+    "cart": Look("inverted_triangle", "#AA4499", "#E08CD2"),
+    "random_forest": Look("diamond", "#882255", "#F07AA8"),
+    "logistic_regression": Look("hex", "#332288", "#A79BFF"),
+    "svm": Look("circle_x", "#00757F", "#6FD3DC"),
+    "adaboost": Look("star", "#7A7A00", "#D9D35F"),
+    "ripper": Look("diamond_cross", "#B0413E", "#FF9E8F"),
+    "c45_rules": Look("square_cross", "#5E4B8B", "#C7B5F5"),
+    "c50": Look("square_x", "#2F6B4F", "#86CBA6"),
+    "exponentiated_gradient": Look("square_pin", "#96651B", "#E0B060"),
+    "threshold_optimizer": Look("plus", "#C4536B", "#FFB3BA"),
+    "compas_score": Look("asterisk", "#5F5F5F", "#C8C8C8"),
+}
+"""Colours on a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol."""
+COLORS = {method: {False: look.light, True: look.dark} for method, look in LOOKS.items()}
+_SHAPES: dict[str, str] = json.loads(asset("markers.json"))
+"""The markers of Bokeh as SVG, in a square of 14."""
+_LABEL_CSS = " .MuiFormControlLabel-label { font-size: 14px !important; }"
+
+
+def swatch_css(method: str, dark: bool) -> str:
+    """A style sheet that puts a method's marker before its check box."""
+    ink = COLORS[method][dark]
+    svg = (
+        f"<svg xmlns='http://www.w3.org/2000/svg' width='14' height='14' fill='{ink}' stroke='{ink}'>"
+        f"{_SHAPES[LOOKS[method].marker]}</svg>"
+    )
+    picture = f'url("data:image/svg+xml,{quote(svg)}") no-repeat left center'
+    return f":host {{ color: {TEXT}; width: auto; padding-left: 19px; background: {picture}; }}{_LABEL_CSS}"
+
 
 _DOMINATED = 0.12
 _INTERVALS = {True: 0.45, False: 0.1}
@@ -31,8 +83,8 @@ _INTERVALS = {True: 0.45, False: 0.1}
 _HEIGHT = 270
 _STRIP = (1.1, 1.25, 1.4)
 """Of the strip for methods without a complexity: where it begins, its points, its end; the largest complexity is 1."""
-_POINT = ("key", "label", "marker", "color", "alpha", "lines", "x", "y", "x_low", "x_high", "y_low", "y_high")
-_TEXTS = ("accuracy", "size", "gap", "proof")
+_X, _Y = ("x", "x_low", "x_high"), ("y", "y_low", "y_high")
+_POINT = ("key", "label", "marker", "color", "alpha", "lines", *_X, *_Y, "accuracy", "size", "gap", "proof")
 _TOOLTIP = (
     '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
     "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>@proof</div>"
@@ -60,7 +112,7 @@ class FrontPlot(Plot):
         self._shown: str | None = None
         self._asked: tuple[Sequence[Point], str, str | None, Sequence[float], str] = ((), COMPLEXITY, None, (), "")
         self._spans: tuple[float, ...] = ()
-        self._points = ColumnDataSource({name: [] for name in (*_POINT, *_TEXTS)})
+        self._points = ColumnDataSource({name: [] for name in _POINT})
         self._chosen = ColumnDataSource({"x": [], "y": []})
         self._overall = ColumnDataSource({"x": [], "y": []})
         self._impossible = ColumnDataSource({"x": [], "y": [], "high": []})
@@ -95,16 +147,9 @@ class FrontPlot(Plot):
         return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
-        """Colour everything for a dark or a light page."""
+        """Colour everything for a dark or a light page; points when they are drawn."""
         self._dark = dark
-        ink = INK[dark]
-        self._ring.glyph.line_color = self._front.glyph.line_color = ink
-        self._area.glyph.fill_color = self._strip.fill_color = self._guess.line_color = ink
-        self._strip_name.text_color = self._no_figure.text_color = self._no_method.text_color = ink
-        for family, line in self._lines.items():
-            line.glyph.line_color = COLORS[family][dark]
-        for method, dots in self._samples.items():
-            dots.glyph.update(line_color=COLORS[method][dark], fill_color=COLORS[method][dark])
+        super().use_dark(dark)
 
     def draw(
         self,
@@ -123,10 +168,9 @@ class FrontPlot(Plot):
         axis, of which more is better.
         """
         self._shown, self._asked = chosen, (points, x, gap, ceiling, y)
-        scale = _scale(x)
         placed = [p for p in points if not math.isnan(p.value(x))]
         strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
-        at = {p.key: [_short(scale * each) for each in (p.value(x), *_ends(p, x))] for p in placed}
+        at = {p.key: _drawn(p, x) for p in placed}
         end = max((high for _, _, high in at.values()), default=1)
         end = 100 if x == FALSE_POSITIVES else max(end, 1 if x == COMPLEXITY else 0.1)
         at |= {p.key: [_short(end * _STRIP[1])] * 3 for p in strip}
@@ -135,18 +179,17 @@ class FrontPlot(Plot):
         known, told = [p for p in points if p.key in at], {chosen, *(p.key for p in (*overall, *strip))}
         send_changes(self._points, self._columns(known, at, best, told, gap))
         for family, steps in self._steps.items():
-            ys = [_short(100 * p.value(y)) for p in lines[family]]
-            replace(steps, {"x": [_short(scale * p.value(x)) for p in lines[family]], "y": ys})
+            own = lines[family]
+            replace(steps, {"x": [at[p.key][0] for p in own], "y": [_drawn(p, y)[0] for p in own]})
         ring = [p for p in known if p.key == chosen]
-        replace(self._chosen, {"x": [at[p.key][0] for p in ring], "y": [100 * p.value(y) for p in ring]})
+        replace(self._chosen, {"x": [at[p.key][0] for p in ring], "y": [_drawn(p, y)[0] for p in ring]})
         present = {p.method for p in known}
         show_entries(self._legend, [method in present for method in LOOKS])
-        self._no_figure.visible = bool(points) and not known
-        self._no_method.visible = not points
         self._guess.visible = x == FALSE_POSITIVES
-        self.caption = _caption(known, x) + (_IMPOSSIBLE if ceiling and known else "")
-        xs = [_short(scale * p.value(x)) for p in overall]
-        ys = [_short(100 * p.value(y)) for p in overall]
+        self.caption = _caption(known, x) + (_IMPOSSIBLE if ceiling else "")
+        if not known:
+            self.caption = _NO_FIGURE if points else _NO_METHOD
+        xs, ys = [at[p.key][0] for p in overall], [_drawn(p, y)[0] for p in overall]
         last = end if self._guess.visible else _short(end * 1.06)
         replace(self._overall, {"x": [*xs, last], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
         if not known:
@@ -169,36 +212,26 @@ class FrontPlot(Plot):
         told: set[Any],
         gap: str | None,
     ) -> Columns:
-        """The table of the points.
-
-        ``at`` has the place of each on the horizontal axis and the ends of its interval, ``best`` those that are
-        filled, ``told`` those whose intervals are seen first.
-        """
-        columns: Columns = {name: [] for name in (*_POINT, *_TEXTS)}
-        for p in points:
-            place, x_low, x_high = at[p.key]
-            y_low, y_high = (_short(100 * end) for end in _ends(p, self._asked[-1]))
-            row = {
+        """The table of points, ``at`` these places; the ``best`` are filled, the lines of those ``told`` are strong."""
+        y = self._asked[-1]
+        rows = [
+            {
                 "key": p.key,
                 "label": f"{p.label}; {plain(p.asked, 90)}" if p.asked else p.label,
                 "marker": LOOKS[p.method].marker,
                 "color": COLORS[p.method][self._dark],
-                "lines": _INTERVALS[p.key in told],
                 "alpha": LOOKS[p.method].fill if p.key in best else _DOMINATED,
-                "x": place,
-                "y": _short(100 * p.value(self._asked[-1])),
-                "x_low": x_low,
-                "x_high": x_high,
-                "y_low": y_low,
-                "y_high": y_high,
+                "lines": _INTERVALS[p.key in told],
+                **dict(zip(_X, at[p.key], strict=True)),
+                **dict(zip(_Y, _drawn(p, y), strict=True)),
                 "accuracy": f"{percent(p, 'accuracy')} %",
                 "size": number(p, COMPLEXITY),
                 "gap": "no groups" if gap is None else f"{percent(p, gap)} %",
                 "proof": p.proof,
             }
-            for name, value in row.items():
-                columns[name].append(value)
-        return columns
+            for p in points
+        ]
+        return {name: [row[name] for row in rows] for name in _POINT}
 
     def _build(self) -> None:
         plot, source = self.figure, self._points
@@ -208,14 +241,13 @@ class FrontPlot(Plot):
         self._strip_name = Label(text="no rule count", visible=False, text_font_size="11px", **in_corner)
         plot.add_layout(self._strip)
         plot.add_layout(self._strip_name)
-        self._no_figure, self._no_method = (self._said(text) for text in (_NO_FIGURE, _NO_METHOD))
         self._guess = Slope(gradient=1, y_intercept=0, line_dash="dashed", line_alpha=0.5, visible=False)
         plot.add_layout(self._guess)
         overall = self._overall
         hidden: dict[str, Any] = {"visible": False, "name": "impossible", "source": self._impossible}
         self._area = plot.varea_step(x="x", y1="y", y2="high", step_mode="after", fill_alpha=0.1, **hidden)
         self._front = plot.step(x="x", y="y", mode="after", line_width=6, line_alpha=0.16, source=overall, name="front")
-        self._lines = {
+        lines = {
             family: plot.step(x="x", y="y", mode="after", line_width=2, line_alpha=0.8, source=steps, name=family)
             for family, steps in self._steps.items()
         }
@@ -226,11 +258,11 @@ class FrontPlot(Plot):
         dots = plot.scatter(x="x", y="y", marker="marker", size=11, source=source, name="points", **inks)
         dots.nonselection_glyph = None
         self._ring = plot.scatter(x="x", y="y", size=22, fill_alpha=0, line_width=2, source=self._chosen, name="chosen")
-        self._samples = {
+        samples = {
             method: plot.scatter(x=[math.nan], y=[math.nan], marker=look.marker, size=10)
             for method, look in LOOKS.items()
         }
-        named = [*((LABELS[method], dots) for method, dots in self._samples.items()), ("Front of all", self._front)]
+        named = [*((LABELS[method], dots) for method, dots in samples.items()), ("Front of all", self._front)]
         self._legend = add_legend(plot, named, columns=5)[: len(LOOKS)]
         plot.legend[0].visible = False
         show_entries(self._legend, [False] * len(LOOKS))
@@ -240,19 +272,18 @@ class FrontPlot(Plot):
         plot.toolbar_location = "above"
         self._taps.js_on_change("data", CustomJS(code=INTO_VIEW))
         plot.js_on_event("reset", CustomJS(args={"taps": self._taps}, code=""))  # makes the source known to the page
+        self.tinted = [
+            *((each.glyph, "line_color", INK) for each in (self._ring, self._front)),
+            *((each, "fill_color", INK) for each in (self._area.glyph, self._strip)),
+            (self._guess, "line_color", INK),
+            (self._strip_name, "text_color", INK),
+            *((line.glyph, "line_color", COLORS[family]) for family, line in lines.items()),
+            *((dots.glyph, "line_color fill_color", COLORS[method]) for method, dots in samples.items()),
+        ]
         self.use_dark(False)
 
-    def _said(self, text: str) -> Label:
-        """What is written where there is nothing to draw."""
-        label = Label(x=12, y=12, x_units="screen", y_units="screen", text=text, text_font_size="13px", visible=False)
-        self.figure.add_layout(label)
-        return label
-
     def _fit(self, known: Sequence[Point], end: float, strip: bool) -> float:
-        """Let the axes span what there is, and give the upper end of the vertical one.
-
-        A part that was zoomed into stays until there is more.
-        """
+        """Let the axes span what there is, unless that is as before; gives the upper end of the vertical one."""
         heights = [100 * y for p in known for y in _ends(p, self._asked[-1])]
         lowest, highest = (0, 100) if self._guess.visible else (min(heights), max(heights))
         margin = max(0.08 * (highest - lowest), 0.5)
@@ -310,6 +341,11 @@ def _ends(point: Point, name: str = "accuracy") -> tuple[float, float]:
 def _scale(x: str) -> int:
     """Counts are shown as they are, rates in per cent."""
     return 1 if x == COMPLEXITY else 100
+
+
+def _drawn(point: Point, name: str) -> list[float]:
+    """Where a figure is drawn, and the ends of its interval."""
+    return [_short(_scale(name) * each) for each in (point.value(name), *_ends(point, name))]
 
 
 def _caption(points: Sequence[Point], x: str) -> str:

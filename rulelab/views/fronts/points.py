@@ -13,15 +13,14 @@ import pandas as pd
 from ...data.fairness import Criterion
 from ...data.gaps import CONSTRAINED, MEASURED, emptied, largest_gap, price
 from ...data.metrics import RATES, Confusion
-from ...families import DEMANDS, MONOTONE, MUST_NOT_USE
 from ...families import EVERY as RECORDS
-from ...families.typed import written
 from ...recipe import Recipe
 from ...shown import with_interval
 from ...sweeps import BASELINES, Result, Sweep, non_dominated
 from ...sweeps.families import FAMILIES, NOTHING_CALLED
 from ...sweeps.frames import pooled
 from ...sweeps.keys import plain as plain_value
+from ..cards.card import OF_NAMES, names_in_words
 from ..live.wording import NONE, family_name, titled
 from ..widgets.esc import plain
 
@@ -35,7 +34,6 @@ LABELS |= {name: method.title for name, method in BASELINES.items()}
 """What families and baselines are called."""
 _GAP = "_gap_pooled"
 _LEFT_OUT = "left out of the fairness constraint"
-_OF_NAMES = {each.name: each.kind for each in (*DEMANDS, MUST_NOT_USE, MONOTONE)}
 _NAMES = {record.class_name: name for name, record in RECORDS.items()}
 
 
@@ -129,10 +127,7 @@ def _varied(table: pd.DataFrame, parameters: Sequence[str]) -> dict[str, list[st
 
 def in_words(name: str, value: object) -> str:
     """A parameter's value in words; names as they are typed."""
-    if value and name in _OF_NAMES:
-        value = [value] if isinstance(value, str) and _OF_NAMES[name] == "names" else value
-        return plain(written(_OF_NAMES[name], value), 80)
-    return word(value)
+    return names_in_words(name, value) if value and name in OF_NAMES else word(value)
 
 
 def asked_in_words(sweep: Sweep, point: int) -> str:
@@ -178,10 +173,7 @@ def criterion_name(criterion: str) -> str:
 
 
 def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], float]) -> list[str]:
-    """What to say of a point whose constraint left out groups, cost accuracy, or made rates equal by emptying them.
-
-    `on`: one of `PARTS`. `accuracy_of` takes the number of another point; it gives nan where nothing is known of it.
-    """
+    """What to say of a constraint that left out groups, cost accuracy, or made rates equal by emptying them."""
     told = next((r.message for r in sweep.results if r.point == point.point and _LEFT_OUT in r.message), "")
     notes = [f"Groups {told[told.index(_LEFT_OUT) :]}."] if told else []
     chosen = sweep.parameters_of(point.point)
@@ -204,9 +196,9 @@ def unmet(sweep: Sweep, point: Point) -> list[str]:
 
 
 def told(result: Result) -> str:
-    """The message of a fit of a family, with parameters as the form calls them."""
-    family = FAMILIES[result.family].family
-    return titled(result.message, family)
+    """The message of a fit, with parameters as the form calls them."""
+    method = FAMILIES.get(result.family)
+    return result.message if method is None else titled(result.message, method.family)
 
 
 def front(among: Iterable[Point], x: str, y: str = "accuracy") -> list[Point]:

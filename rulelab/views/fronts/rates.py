@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,8 @@ from bokeh.models import ColumnDataSource, HoverTool, Range1d
 
 from ...data.gaps import MEASURED
 from ...sweeps import Sweep
-from ..search.plots.base import Plot, add_legend, enlarged, new_figure, replace, show_entries
-from .look import COLORS
+from ..search.plots.base import Plot, add_legend, new_figure, replace, show_entries
+from .plot import COLORS
 from .points import PARTS
 
 _NOTHING = "No fits under a fairness constraint yet: fill the front over its largest difference."
@@ -45,7 +44,8 @@ class RatesPlot(Plot):
     """A colour for each group; training rows are dashed."""
 
     def __init__(self) -> None:
-        self._dark, self._asked = False, (pd.DataFrame(columns=list(_COLUMNS)), "")
+        self._dark = False
+        self._asked = pd.DataFrame(columns=list(_COLUMNS)), ""
         self._lines = ColumnDataSource({"xs": [], "ys": [], "color": [], "dash": []})
         self._dots = ColumnDataSource({name: [] for name in (*_COLUMNS, "color", "shown")})
         ranges = Range1d(start=0, end=20), Range1d(start=0, end=100)  # of nothing Bokeh finds none, and says so
@@ -63,12 +63,6 @@ class RatesPlot(Plot):
         """What is drawn."""
         frame, rate = self._asked
         return frame.rename(columns={"rate": f"{rate} (%)", "low": "95 % interval from", "high": "to"})
-
-    def picture(self) -> dict[str, Any]:
-        """Drawn anew for a slide."""
-        plot = RatesPlot()
-        plot.draw(*self._asked)
-        return enlarged(plot.figure)
 
     def use_dark(self, dark: bool) -> None:
         """Colour for a dark or a light page."""

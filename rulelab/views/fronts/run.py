@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -71,14 +72,6 @@ class Started:
         return replace(other, sweeps=self.sweeps + other.sweeps, codes=self.codes + other.codes)
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """All points on test and on training rows, at one moment."""
-
-    points: Mapping[str, tuple[Point, ...]] = field(default_factory=lambda: dict.fromkeys(PARTS, ()))
-    done: int = -1
-
-
 class Run:
     """Starts sweeps, or takes those that run already, and follows them to their end.
 
@@ -90,7 +83,9 @@ class Run:
         self, start: Callable[[Callable[[str], None]], Started], own: bool = True, pool: Pool = SWEEPS
     ) -> None:
         self.started = Started(())  # empty until the sweeps are there
-        self.tables = Tables()  # replaced as a whole when results have come
+        # on test and on training rows; replaced as a whole when results have come
+        self.points: Mapping[str, tuple[Point, ...]] = dict.fromkeys(PARTS, ())
+        self.n_done = -1  # fits that they are of
         self.ceiling: tuple[float, ...] = ()  # see `ceiling_of`; empty before the fits are done
         self._start, self._own = start, own
         self._no_memory = ""
@@ -122,15 +117,12 @@ class Run:
     def messages(self) -> str:
         """What results files gave to say, and why fits failed, for the user to read; empty when nothing."""
         said = [message for sweep in self.started.sweeps for message in sweep.messages]
-        failed = [result for sweep in self.started.sweeps for result in sweep.results if result.status == FAILED]
-        if failed:
-            whom = family_name(failed[0].family) if failed[0].family in FAMILIES else failed[0].family
-            said.append(f"{counted(len(failed), 'fits')} failed, the first one of a {whom}: {failed[0].message}")
         results = [result for sweep in self.started.sweeps for result in sweep.results]
-        empty = [result for result in results if result.status == "infeasible" and result.message]
-        if empty:
-            whom = family_name(empty[0].family)
-            said.append(f"{counted(len(empty), 'fits')} without a model, the first one of a {whom}: {told(empty[0])}")
+        for status, what in ((FAILED, "failed"), ("infeasible", "without a model")):
+            if those := [each for each in results if each.status == status and each.message]:
+                first = those[0]
+                whom = family_name(first.family) if first.family in FAMILIES else first.family
+                said.append(f"{counted(len(those), 'fits')} {what}, the first one of a {whom}: {told(first)}")
         return ". ".join([*said, self._no_memory] if self._no_memory else said)
 
     def cancel(self) -> None:
@@ -161,35 +153,30 @@ class Run:
             return Standing("limit", "Sweep: " + (self._job.error or "nothing done"), [])
         progress = [sweep.progress for sweep in sweeps]
         done, total = sum(p.done for p in progress), sum(p.total for p in progress)
-        failed, left = sum(p.failed for p in progress), [p.seconds_left for p in progress]
-        known = [seconds for seconds in left if seconds is not None]
         figures = [
             ("fits done", f"{count(done)} of {count(total)}"),
             ("time", f"{max(p.seconds for p in progress):.0f} s"),
         ]
-        if failed:
-            figures.insert(1, ("failed", count(failed)))
         states = {p.state for p in progress}
         if self.busy:
             if done == total:
                 return Standing("busy", "Sweep: bounding what no list exceeds", figures)
-            figures.append(("time left, about", f"{max(known):.0f} s" if len(known) == len(left) else "–"))
+            left = [math.nan if p.seconds_left is None else p.seconds_left for p in progress]
+            figures.append(("time left, about", "–" if any(map(math.isnan, left)) else f"{max(left):.0f} s"))
             return Standing("busy", f"Sweep: {total - done} fits to go", figures)
         if "failed" in states:
             what = "Sweep finished, but results are not on the disk" if done == total else "Sweep ended early"
             return Standing("failed", f"{what}: the message says why", figures)
         if "cancelled" in states:
             return Standing("limit", f"Sweep cancelled: {counted(done, 'fits')} done", figures)
-        return Standing(*self._finished(done), figures)
-
-    def _finished(self, done: int) -> tuple[str, str]:
-        fitted = [result for sweep in self.started.sweeps for result in sweep.results if not result.baseline]
-        limited, failed = (sum(result.status == status for result in fitted) for status in ("limit", FAILED))
-        finished = f"Sweep finished: {counted(done, 'fits')}"
+        fitted = [result.status for sweep in sweeps for result in sweep.results if not result.baseline]
+        limited, failed = fitted.count("limit"), fitted.count(FAILED)
+        said = [f"Sweep finished: {counted(done, 'fits')}"]
         if not limited and not failed:
-            return "proven", f"{finished}, every search proven to its end"
-        ended = [f"{count(limited)} of them ended at a limit before the proof"] if limited else []
-        return "limit", "; ".join([finished, *ended, *([f"{count(failed)} failed"] if failed else [])])
+            return Standing("proven", f"{said[0]}, every search proven to its end", figures)
+        said += [f"{count(limited)} of them ended at a limit before the proof"] if limited else []
+        said += [f"{count(failed)} failed"] if failed else []
+        return Standing("limit", "; ".join(said), figures)
 
     def _cancel_all(self) -> None:
         for sweep in self.started.sweeps:
@@ -208,9 +195,10 @@ class Run:
                 progress.cancel()
             running = any(sweep.progress.state == "running" for sweep in sweeps)
             done = sum(sweep.progress.done for sweep in sweeps)
-            if done != self.tables.done:
+            if done != self.n_done:
                 for on in PARTS:  # those of test rows first: they are what is looked at
-                    self.tables = Tables({**self.tables.points, on: points(sweeps, on)}, done)
+                    self.points = {**self.points, on: points(sweeps, on)}
+                self.n_done = done
             if running:
                 time.sleep(LOOK_SECONDS)
         if not progress.cancelled:
@@ -220,10 +208,7 @@ class Run:
 
 
 def ceiling_of(sweeps: Sequence[Sweep], stopped: Callable[[], bool]) -> tuple[float, ...]:
-    """The accuracies that no rule list of at most 0, 1, ... rules exceeds on the training rows, by one search.
-
-    Empty where the certified models are not all rule lists of the same antecedents, or there are folds.
-    """
+    """Training accuracies that no list of at most 0, 1, ... rules exceeds; empty unless fits are of the same lists."""
     fits = [(sweep, r) for sweep in sweeps for r in sweep.results if not r.baseline]
     prepared = [{name: sweep.parameters_of(r.point).get(name) for name in PREPARING} for sweep, r in fits]
     if any(r.family != RuleList.family for _, r in fits) or prepared[1:] != prepared[:-1] or not fits:

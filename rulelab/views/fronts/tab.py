@@ -16,9 +16,9 @@ from ..live.recipe import PageRecipe
 from ..live.wording import counted
 from ..widgets import icons
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE, LayoutViewer, button
+from ..widgets.fields import WIDE, LayoutViewer, button, select
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, SELECT_CSS, STACK_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, STACK_CSS
 from .order import Order, sweepable
 from .run import Run, Started
 from .view import FrontView
@@ -44,14 +44,13 @@ class FrontsView(LayoutViewer):
         self._asked: tuple[Any, ...] = ()  # the question of the points
         self._filled: tuple[Any, ...] = ()  # the last fits that were begun
         self.view = FrontView(apart=True)
-        self._swept = pn.widgets.Select(label="Setting to sweep", width=250, stylesheets=[SELECT_CSS], margin=0)
+        self._swept = select(self.param.swept, 250)
         low = ".bk-input { height: 36px !important; min-height: 0 !important; }"  # as high as the list beside it
-        self._values = pn.widgets.TextInput(label="Its values", width=230, margin=0, stylesheets=[NUMBER_CSS, low])
+        look: dict[str, Any] = {"width": 230, "margin": 0, "stylesheets": [NUMBER_CSS, low]}
+        self._values = pn.widgets.TextInput.from_param(self.param["values"], description=None, **look)
         self._said = Html("", stylesheets=[CARD_CSS, ":host { flex: 1 1 280px; }"], align="center", **WIDE)
         self._fill = button("Fill the front", self.run, 150, 38, small=False, icon=icons.RUN)
         self._cancel = button("Stop", self.cancel, 150, 38, small=False, icon=icons.STOP, visible=False)
-        self._swept.param.watch(lambda event: self.param.update(swept=event.new), "value")
-        self._values.param.watch(lambda event: self.param.update(values=event.new), "value")
         self.view.param.watch(lambda event: self._show_sweeping(event.new), "sweeping")
         bar = pn.Row(
             self._swept,
@@ -81,9 +80,10 @@ class FrontsView(LayoutViewer):
         """Offer the settings of the present question, and say what filling the front takes."""
         with contextlib.suppress(ValueError):  # what is said tells why
             known = sweepable(self._question())
-            asked, self._swept.options = self.swept, {title: name for name, (title, _) in known.items()}
-            self._swept.value = asked if asked in known else next(iter(known))
-            self._values.placeholder = known[self._swept.value][1]
+            asked = self.swept if self.swept in known else next(iter(known))
+            self.param.swept.objects = {title: name for name, (title, _) in known.items()}
+            self.swept = asked
+            self._values.placeholder = known[asked][1]
         told = self.told
         self._fill.disabled = told == _ALL_FITTED
         self._said.object = f'<p class="note">{esc(told)}</p>'
@@ -95,23 +95,15 @@ class FrontsView(LayoutViewer):
             order = self.order()
         except ValueError as error:
             return text_of(error)
-        run = self.view.run
+        run, limit = self.view.run, f"each ends with a proof or after {order.time_limit:g} s"
         if run is not None and self._filled == _fits_of(order) and not run.sweeping and run.whole:
             return _ALL_FITTED
-        limit = f"each ends with a proof or after {order.time_limit:g} s"
-        more, about = self._about(order)
-        return f"{counted(order.n_fits, f'{more}fits')}, other methods among them{about}; {limit}."
-
-    def _about(self, order: Order) -> tuple[str, str]:
-        """Whether fits of the same question are done, and how long a sweep will take; empty where none are."""
-        run = self.view.run
         same = run is not None and self._asked == _said_of(order.question)
         progress = [sweep.progress for sweep in run.started.sweeps] if run is not None and same else []
-        done = sum(each.done for each in progress)
-        if not done:
-            return "", ""
+        if not (done := sum(each.done for each in progress)):
+            return f"{counted(order.n_fits, 'fits')}, other methods among them; {limit}."
         seconds = math.ceil(order.n_fits * sum(each.seconds for each in progress) / done)
-        return "more ", f", about {seconds} s"
+        return f"{counted(order.n_fits, 'more fits')}, other methods among them, about {seconds} s; {limit}."
 
     def run(self, *_: Any) -> None:
         """Fill the front beside what is known of the same question; a sweep that runs is cancelled."""
@@ -141,11 +133,9 @@ class FrontsView(LayoutViewer):
     def _usual(self) -> None:
         """The values of one setting are none of another."""
         self.values = ""
-        self.follow_question()
 
-    @param.depends("values", watch=True)
-    def _typed(self) -> None:
-        self._values.value = self.values
+    @param.depends("swept", "values", watch=True)
+    def _asked_otherwise(self) -> None:
         self.follow_question()
 
     def _show_sweeping(self, sweeping: bool) -> None:

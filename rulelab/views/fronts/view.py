@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from ...arguments import short
 from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
+from ..cards.card import Card
 from ..compare.table import ModelTable
 from ..forms.data_settings import TEST_SHARE
 from ..live.ticker import Beat
@@ -26,10 +27,8 @@ from ..widgets.buttons import download
 from ..widgets.fields import WIDE, Complaining, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS, sheet
-from . import html as fronts_html
-from .card import PointModel, card_of
-from .look import LOOKS, swatch_css
-from .plot import FrontPlot
+from .card import WARN_CSS, PointModel, card_of, rates_of_groups, row_of, summary
+from .plot import LOOKS, FrontPlot, swatch_css
 from .points import (
     COMPLEXITY,
     FALSE_POSITIVES,
@@ -167,12 +166,16 @@ class FrontView(Complaining, NotebookViewer):
     def pin(self, key: str) -> None:
         """Pin the model of a point."""
         point = next((p for p in self.points() if p.key == key), None)
-        if self.run is None or point is None or self.on_pin is None:
-            return
+        if self.run is not None and point is not None:
+            self._pin(partial(card_of, self.run.started, point))
+
+    def _pin(self, make: Callable[[], Card]) -> str:
+        """Hand a card on, and give its letter; what goes wrong is complained about."""
         try:
-            self.on_pin(card_of(self.run.started, point))
+            return "" if self.on_pin is None else str(self.on_pin(make()))
         except ValueError as error:
             self.complain(str(error))
+            return ""
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
@@ -190,16 +193,20 @@ class FrontView(Complaining, NotebookViewer):
         return busy
 
     @property
+    def _sweeps(self) -> tuple[Sweep, ...]:
+        return () if self.run is None else self.run.started.sweeps
+
+    @property
     def grouped(self) -> bool:
         """Whether there are groups of people to compare."""
-        return self.run is not None and any(sweep.groups for sweep in self.run.started.sweeps)
+        return any(sweep.groups for sweep in self._sweeps)
 
     @property
     def measured(self) -> str:
         """The criterion of the gaps in the table: the chosen one, else that of a constraint, else the usual one."""
         if self.criterion in MEASURED:
             return self.criterion
-        return constrained([] if self.run is None else self.run.started.sweeps) or self.param.criterion.default
+        return constrained(self._sweeps) or self.param.criterion.default
 
     @property
     def gap(self) -> str | None:
@@ -209,13 +216,12 @@ class FrontView(Complaining, NotebookViewer):
     @property
     def attribute(self) -> str:
         """Whose groups are compared; empty: there are none."""
-        sweeps = [] if self.run is None else self.run.started.sweeps
-        return next((" and ".join(sweep.plan.identity["sensitive"]) for sweep in sweeps if sweep.groups), "")
+        return next((" and ".join(sweep.plan.identity["sensitive"]) for sweep in self._sweeps if sweep.groups), "")
 
     @property
     def untested(self) -> bool:
         """Whether there are figures of training rows only."""
-        return self.run is not None and any(not sweep.plan.tested for sweep in self.run.started.sweeps)
+        return any(not sweep.plan.tested for sweep in self._sweeps)
 
     @property
     def part(self) -> str:
@@ -226,7 +232,7 @@ class FrontView(Complaining, NotebookViewer):
         """What is known, in an order that only grows."""
         if self.run is None:
             return []
-        found = self.run.tables.points[on or self.part]
+        found = self.run.points[on or self.part]
         for p in found:
             self._order.setdefault(p.key, len(self._order))
         return sorted(found, key=lambda p: self._order[p.key])
@@ -241,7 +247,7 @@ class FrontView(Complaining, NotebookViewer):
 
     def _draw(self, run: Run) -> None:
         rates = self.criterion == ROC or not self.grouped
-        known = (run, run.tables, run.ceiling, self.part, self.gap, rates, self.criterion)
+        known = (run, run.points, run.ceiling, self.part, self.gap, rates, self.criterion)
         asked = (*known, self.point, self.dark, self.on_pin, *self.hidden)
         if asked == self._shown:
             return
@@ -282,7 +288,7 @@ class FrontView(Complaining, NotebookViewer):
         for item, visible in shown.items():
             item.visible = visible
         order = sorted(points, key=lambda p: (p.sweep, p.point))
-        self.table.more = [fronts_html.row_of(run.started, p, gap, self.on_pin is not None) for p in order]
+        self.table.more = [row_of(run.started, p, gap, self.on_pin is not None) for p in order]
         self._summarise(run)
 
     def _summarise(self, run: Run) -> None:
@@ -301,13 +307,13 @@ class FrontView(Complaining, NotebookViewer):
         accuracies = {q.point: q.value("accuracy") for q in self.points() if q.sweep == p.sweep}
         notes = [] if p.baseline else unmet(sweep, p)
         notes += warning(sweep, p, self.part, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
-        text = fronts_html.summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
+        text = summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
         if sweep.groups:
-            text += fronts_html.rates(sweep.rates(p.point, self.part), self.attribute, self.part)
+            text += rates_of_groups(sweep.rates(p.point, self.part), self.attribute, self.part)
         self._summary.object = text
-        self.model.offer(run.started, p)
+        self.model.offer(run.started, p, self.on_pin is not None)
 
-    @param.depends("on", "criterion", "point", "hidden", watch=True)
+    @param.depends("on", "criterion", "point", "hidden", "on_pin", watch=True)
     def _redraw(self) -> None:
         if self.run is not None:
             self.refresh()
@@ -320,10 +326,6 @@ class FrontView(Complaining, NotebookViewer):
             for method, box in self._toggles.items():
                 box.stylesheets = [MUI_FOCUS_CSS, swatch_css(method, self.dark)]
         self._redraw()
-
-    @param.depends("on_pin", watch=True)
-    def _offer_pin(self) -> None:
-        self.model.on_pin = self.on_pin
 
     def _build(self) -> None:
         self._status = LiveText(caption="Sweep", stylesheets=[sheet("slim.css")], margin=0)
@@ -366,9 +368,8 @@ class FrontView(Complaining, NotebookViewer):
         )
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], **row)
         self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **WIDE), visible=False, **WIDE)
-        self._summary = Html("", stylesheets=[MODEL_CSS, fronts_html.WARN_CSS], **WIDE)
-        self.model = PointModel(self.complain)
-        self._offer_pin()
+        self._summary = Html("", stylesheets=[MODEL_CSS, WARN_CSS], **WIDE)
+        self.model = PointModel(lambda card: self._pin(lambda: card))
         both = pn.Column(
             pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **WIDE),
             pn.Column(self.model, css_classes=["rl-wide"], **WIDE),

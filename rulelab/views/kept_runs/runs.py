@@ -29,9 +29,8 @@ from ..search.in_words import DATA, FAMILY, differing
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
-from . import keeping, proving
-from .keeper import Keeper, error_of
-from .keeping import keeper
+from . import keeping
+from .keeping import Keeper, error_of
 
 MOST_LISTED = 200
 MOST_COMPARED = 8
@@ -53,7 +52,7 @@ class KeptRuns(param.Parameterized):
     `show` takes a recording, its name, the query of its settings or None, and its model card or None: shows the run.
     `pin` takes a card; raises ValueError when there is no place for it. `bring` takes the rows of a run whose data have
     no name, before it is shown. `complain` shows an error on the page. `turn` turns the page to where runs are shown.
-    `keeping`: by default that of this process.
+    `keeper`: by default that of this process.
     """
 
     run = param.String(default="", doc="The run that is shown, by its hash; empty: none that is kept.")
@@ -67,13 +66,13 @@ class KeptRuns(param.Parameterized):
         complain: Callable[[str], None],
         turn: Callable[[], Any] = lambda: None,
         bring: Callable[[KeptTable], None] = lambda table: None,
-        keeping: Keeper | None = None,
+        keeper: Keeper | None = None,
         **params: Any,
     ) -> None:
         super().__init__(**params)
         self._show, self._pin, self._complain, self._turn = show, pin, complain, turn
         self._bring_rows = bring
-        self._keeper = keeper() if keeping is None else keeping
+        self._keeper = keeper or keeping.keeper()
         self._waiting: list[tuple[Future[Any], Callable[[Any], None]]] = []
         self._own = False
         self._words = self._written = ""
@@ -154,16 +153,19 @@ class KeptRuns(param.Parameterized):
         elif what == "rename" and hashes:
             self._do(lambda store: store.rename(hashes[0], text), lambda run: self.look("renamed"))
         elif what == "delete" and hashes:
-            self._do(lambda store: _each(store.delete, hashes), lambda _: self._gone(hashes))
+            self._do(lambda store: list(map(store.delete, hashes)), lambda _: self._gone(hashes))
         elif what == "undo" and self._deleted:
             back, self._deleted = self._deleted, []
-            self._do(lambda store: _each(store.restore, back), lambda _: self.look(f"{_runs(back)} brought back"))
+            self._do(
+                lambda store: list(map(store.restore, back)),
+                lambda _: self.look(f"{counted(len(back), 'runs')} brought back"),
+            )
         elif what == "compare" and hashes:
             keeper = self._keeper
             self._do(lambda store: _cards(keeper, store, hashes[:MOST_COMPARED]), self._pinned)
         elif what == "check" and hashes:
             self._say("reading the proof ...")
-            self._do(lambda store: proving.evidence(store, hashes[0]), self._check)
+            self._do(lambda store: keeping.evidence(store, hashes[0]), self._check)
         elif what == "export" and hashes:
             self._do(lambda store: _archive(store, hashes), lambda content: self._send(content, len(hashes)))
 
@@ -227,12 +229,12 @@ class KeptRuns(param.Parameterized):
         else:
             self.look(f"kept: {title(run)}")
 
-    def _check(self, found: proving.Evidence) -> None:
+    def _check(self, found: keeping.Evidence) -> None:
         """Check a proof beside the store and the page."""
         assert self._keeper is not None
         name = title(found.run)
         self._say(f"checking the proof of {name} ...")
-        task = self._keeper.do_after(lambda: proving.check(found), lambda _store, said: said)
+        task = self._keeper.do_after(lambda: keeping.check(found), lambda _store, said: said)
         self._await(task, lambda said: self._say(f"{name}: {said}"))
 
     def look(self, said: str | None = None) -> None:
@@ -259,7 +261,9 @@ class KeptRuns(param.Parameterized):
         self._deleted = hashes
         if any(self.run and each.startswith(self.run) for each in hashes):
             self._name("")
-        self.look(f"{_runs(hashes)} deleted; for {DELETED_DAYS} days the command line brings them back, too")
+        self.look(
+            f"{counted(len(hashes), 'runs')} deleted; for {DELETED_DAYS} days the command line brings them back, too"
+        )
 
     def _pinned(self, cards: list[Card]) -> None:
         letters, said = [], [] if cards else ["these runs have no models"]
@@ -282,7 +286,7 @@ class KeptRuns(param.Parameterized):
 
     def _taken(self, new: list[Run], name: str) -> None:
         self.uploader.doing = ""
-        self.look(f"{plain(name, 80)}: {_runs(new)} new here")
+        self.look(f"{plain(name, 80)}: {counted(len(new), 'runs')} new here")
 
     def _do(self, work: Callable[[Store], Any], then: Callable[[Any], None]) -> None:
         assert self._keeper is not None
@@ -385,7 +389,7 @@ def _cards(keeper: Keeper, store: Store, hashes: list[str]) -> list[Card]:
             continue
         entry = {"model": json.loads(store.file(run, "model")), "split": _split(store, run)}
         cards, _ = pins.read(json.dumps([entry]), lambda doing: None)
-        recheck = partial(proving.recheck, keeper, run.hash) if run.proof else None
+        recheck = partial(keeping.recheck, keeper, run.hash) if run.proof else None
         title = "" if run.split else run.data
         out += [replace(card, origin=KEPT, recheck=recheck, title=title or card.title) for card in cards]
     return out
@@ -406,12 +410,3 @@ def _archive(store: Store, hashes: list[str]) -> bytes:
             "sends; take fewer runs, or use rulelab runs export"
         )
     return content
-
-
-def _each(what: Callable[[str], Any], hashes: list[str]) -> None:
-    for each in hashes:
-        what(each)
-
-
-def _runs(which: list[Any]) -> str:
-    return counted(len(which), "runs")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from doors import made
-from live import alert, use_file
+from live import alert
 from model_cards import HOSTILE, QUICK, hostile_card, pinned, recipe
 from soup import soup, tags
 
@@ -18,12 +18,11 @@ from rulelab.rule_list import RuleListBounds
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import card_file as kept
 from rulelab.views.cards import html as card_html
-from rulelab.views.cards import lines, scores
+from rulelab.views.cards import scores
 from rulelab.views.cards.card_file import MAX_UPLOAD_BYTES, parse
-from rulelab.views.cards.report import report
+from rulelab.views.cards.html import report
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare.view import CompareView
-from rulelab.views.search.setup import Setup
 
 FEW = {"bounds": RuleListBounds(lookahead=False, deletion=False)}
 CAPPED = {"bounds": FallingBounds(**{name: name == "density_cap" for name in BOUNDS})}
@@ -55,19 +54,6 @@ def test_the_python_script_makes_the_model_again(recipe, work) -> None:
     assert script["last"].lower_bound == card.proof.lower_bound
 
 
-def test_the_script_of_an_uploaded_file_reads_the_file(tmp_path, monkeypatch) -> None:
-    rows = "\n".join(f"{'red' if i % 3 else HOSTILE},{i % 7},{'yes' if i % 3 else 'no'}" for i in range(60))
-    contents = f"colour's,size,ok\n{rows}\n".encode()
-    setup = Setup()
-    use_file(setup.table, contents, "my file.csv", positive="no")
-    setup.choose(test_share=0.2)
-    card = pinned(setup.recipe())
-    (tmp_path / "my file.csv").write_bytes(contents)
-    monkeypatch.chdir(tmp_path)
-    assert made(card.code)["model"] == card.model
-    assert card.positive == "no"
-
-
 def test_a_saved_card_is_a_model_and_comes_back_with_its_texts(card, tmp_path) -> None:
     noted = cards.annotated(card, "teaching\nonly", "x" * 5000)
     path = tmp_path / "model.json"
@@ -79,7 +65,7 @@ def test_a_saved_card_is_a_model_and_comes_back_with_its_texts(card, tmp_path) -
     assert (again.proof, again.intended_use) == (card.proof, "teaching\nonly")
     assert len(again.limits) == cards.MAX_NOTE
     assert "nothing of this was checked" in card_html.head(again)
-    assert "Not checked" not in lines.facts(card).html
+    assert "Not checked" not in card_html.facts(card).html
     assert 'class="state proven"' not in card_html.head(again), "a file's word is no proof"
 
 
@@ -100,7 +86,7 @@ def test_nonsense_in_the_card_of_a_file_is_left_out(card, entry) -> None:
     assert found.proof is None
     assert len(found.data) <= 60
     assert all(isinstance(value, str) for value in (*found.data.values(), found.title, found.limits))
-    assert "<table" in card_html.rules(found)
+    assert "<table" in card_html.rules(found).html
 
 
 def test_a_file_that_is_no_model_is_explained() -> None:

@@ -23,7 +23,6 @@ from rulelab.shown import percent
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import differences, scores, verifying
 from rulelab.views.cards import html as card_html
-from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.card_file import parse
 from rulelab.views.cards.exports import FORMS, Exports
@@ -45,7 +44,7 @@ def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:
     assert (card.parameters["regularization"], card.parameters["quantile groups"]) == ("0.02", "3")
     assert card.limits.startswith("The source codes sex")
     assert card.limits.casefold() == card.rows.data.notes.casefold()
-    html = card_html.head(card, "A") + card_lines.figures_of(card, scores.of_counts(card)).html
+    html = card_html.head(card, "A") + card_html.figures_of(card, scores.of_counts(card)).html
     assert "Proven optimal" in html
     assert f"{card.proof.objective:.4f}" in html
 
@@ -80,8 +79,7 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     assert said in card_html.head(kept)
     assert "Rule list of least gap" in card_html.head(kept)
     assert differences.default_names([kept])[0].endswith("rule list of least gap")
-    assert verifying.check(done, Progress()).valid
-    shown = card_lines.figures_of(done, scores.of_counts(done)).html
+    shown = card_html.figures_of(done, scores.of_counts(done)).html
     assert "gap in predicted positive of" in shown
     assert "difference of rates" in shown
     other = rl.RuleListSearch(problem, regularization=search.regularization)
@@ -123,13 +121,14 @@ def of_sets() -> Card:
 )
 def test_parameters_on_a_card_have_the_words_of_the_form(family, parameters, said) -> None:
     made = pinned(recipe(family, **parameters))
-    html = card_lines.facts(made).html
+    html = card_html.facts(made).html
     for name, value in said.items():
         assert f'<span role="rowheader">{name}</span><span role="cell">{value}</span>' in html
     assert not [name for name in ("max conditions", "max complexity", "policy", "min support") if f">{name}<" in html]
     assert {"max conditions", "max complexity", "policy"} & set(made.parameters), "files keep the library's names"
-    marked, _ = differences.differences([made, first() if family == "rule_set" else of_sets()])
-    beside = card_lines.facts(made, card_lines.Place(marked=marked))
+    both = [made, first() if family == "rule_set" else of_sets()]
+    place, _ = card_html.places(both, [scores.of_counts(each) for each in both])
+    beside = card_html.facts(made, place)
     for name in ("set complexity C", "order of the queue", "memory limit", "width of the beam search (0: none)"):
         assert f'<span role="rowheader">{name}' in beside.html, "of the other card too"
 
@@ -211,17 +210,17 @@ def test_the_price_of_a_constraint_and_a_model_of_no_use() -> None:
     found = scores.of_card(card, lambda doing: None)
     free = rl.solve(rl.RuleSetSearch(card.search.problem, **{**card.search.parameters, "fairness": None}))
     assert found.free[0].counted == free.incumbent.model.training
-    html = card_lines.fairness(card, found)
+    html = card_html.fairness(card, found)
     assert f"{100 * found.free[0].rate('accuracy'):.1f}" in html
-    assert "equal because" not in card_lines.doubts(card, found)
+    assert "equal because" not in card_html.doubts(card, found)
     assert parse(card.to_json().encode(), "x.json").unconstrained == card.unconstrained
     missed = replace(found, training=scores.Score(Confusion(2, 1, 99, 98)))
-    assert "equal because nearly everyone is missed, true positive rates 2 %" in card_lines.doubts(card, missed)
+    assert "equal because nearly everyone is missed, true positive rates 2 %" in card_html.doubts(card, missed)
     everyone = replace(found, training=scores.Score(Confusion(100, 99, 1, 0)))
-    assert "nearly everyone is taken for positive, false positive rates 99 %" in card_lines.doubts(card, everyone)
+    assert "nearly everyone is taken for positive, false positive rates 99 %" in card_html.doubts(card, everyone)
     good = replace(found, training=scores.Score(Confusion(99, 2, 98, 1)))
-    assert "equal because" not in card_lines.doubts(card, good), "a rate near 1 is no fault of a model that is right"
-    assert card_lines.fairness(first(), missed) == ""
+    assert "equal because" not in card_html.doubts(card, good), "a rate near 1 is no fault of a model that is right"
+    assert card_html.fairness(first(), missed) == ""
 
 
 def test_groups_that_are_too_many(card) -> None:
@@ -230,7 +229,7 @@ def test_groups_that_are_too_many(card) -> None:
     found = scores.of_card(replace(card, rows=Rows(many, card.rows.test)), lambda doing: None)
     assert list(found.groups) == ["sex"]
     assert "number" in found.left_out[0]
-    assert "number" in card_lines.groups(card, found).html
+    assert "number" in card_html.groups(card, found).html
 
 
 def test_the_largest_difference_is_that_of_groups_with_enough_rows_and_says_which(card) -> None:
@@ -281,7 +280,7 @@ def test_a_weighted_card_that_comes_back_without_its_rows_speaks_of_weight(card,
     for of, said in ((pinned(weighted), "weight"), (card, "rows")):
         back = parse(of.to_json().encode(), "kept.json")
         found = scores.of_counts(back)
-        assert f">{said} by outcome" in card_lines.figures_of(back, found).html
+        assert f">{said} by outcome" in card_html.figures_of(back, found).html
         assert math.isnan(found.training.interval("accuracy")[0]) == (said == "weight")
 
 
@@ -295,10 +294,10 @@ def test_differences_are_of_the_same_data_and_the_same_split(card) -> None:
     for far in (other, replace(card, rows=Rows(data, None))):
         assert not differences.same_rows(first_, far)
         assert "different rows" in differences.incomparable([first_, far])
-        place = card_lines.Place(beside=card_lines.Beside("B", far, scores.of_card(far, lambda doing: None)))
+        place = card_html.Place(beside=card_html.Beside("B", far, scores.of_card(far, lambda doing: None)))
         own = scores.of_card(first_, lambda doing: None)
-        assert "against B" not in card_lines.groups(first_, own, place).html
-        rates = card_lines.figures_of(first_, own, place).html.partition("accuracy")[2].partition(">rules<")[0]
+        assert "against B" not in card_html.groups(first_, own, place).html
+        rates = card_html.figures_of(first_, own, place).html.partition("accuracy")[2].partition(">rules<")[0]
         assert "against B" not in rates
 
 
@@ -449,9 +448,9 @@ def test_the_card_says_how_many_rows_its_optimum_withstands(card) -> None:
 def test_where_only_weights_are_known_there_are_no_intervals_beside_those_of_others(card, other) -> None:
     unknown = replace(parse(card.to_json().encode(), "x.json"), data={**card.data, "training rows": "9"})
     both = [unknown, other]
-    places = card_lines.places(both, [scores.of_counts(each) for each in both])
+    places = card_html.places(both, [scores.of_counts(each) for each in both])
     for each, place in zip(both, places, strict=True):
-        html = card_lines.figures_of(each, scores.of_counts(each), card_lines.Place(shared=place.shared)).html
+        html = card_html.figures_of(each, scores.of_counts(each), place).html
         assert "nan" not in html
         assert 'class="at' in html
 

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import alert, send, small_search, status
-from live import finish as finish_search
+from live import alert, send, status
 from model_cards import HOSTILE, QUICK, finish
 from patience import PATIENCE, wait_until
 from sklearn.linear_model import LogisticRegression
@@ -19,10 +18,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 import rulelab as rl
 from rulelab.shown import percent as shown_percent
 from rulelab.views.cards import html as card_html
-from rulelab.views.cards import lines as card_lines
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card, Rows
-from rulelab.views.cards.differences import LETTERS, default_names, differences, incomparable, lines
+from rulelab.views.cards.differences import LETTERS, default_names, incomparable, lines
 from rulelab.views.cards.figures import Value, change, figures, together
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare import baselines
@@ -32,7 +30,6 @@ from rulelab.views.forms.address import Address
 from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import CompareTab
-from rulelab.views.search.view import SearchView
 
 
 def pinned(view: CompareView, *cards: Card) -> tuple[ModelCard, ...]:
@@ -45,31 +42,34 @@ def pinned(view: CompareView, *cards: Card) -> tuple[ModelCard, ...]:
     return view.cards
 
 
+def places(*cards: Card, only: bool = False) -> list[card_html.Place]:
+    """Of cards side by side."""
+    return card_html.places(cards, [scores.of_counts(card) for card in cards], only=only)
+
+
 def test_what_differs_is_marked_and_what_does_not_is_not(card, other) -> None:
-    first, second = differences([card, other])
+    first, second = places(card, other)
     asked = [[line.meaning for line in lines(c.model)] for c in (card, other)]
     for marked, own, others, name in ((first, *asked, "B"), (second, *asked[::-1], "A")):
-        found = [remark.startswith(f"not in {name}") for remark in marked.rules]
+        found = [remark.startswith(f"not in {name}") for remark in marked.remarks]
         assert found == [meaning not in others for meaning in own]
-        assert marked.facts == {"regularization"}
-    assert any(first.rules)
-    assert any(not mark for mark in first.rules + second.rules)
-    html = card_html.rules(card, first) + card_lines.facts(card, card_lines.Place(marked=first)).html
-    assert html.count("not in B") == sum(map(bool, first.rules))
+        assert marked.differing == {"regularization"}
+    assert any(first.remarks)
+    assert any(not mark for mark in first.remarks + second.remarks)
+    html = card_html.rules(card, first).html + card_html.facts(card, first).html
+    assert html.count("not in B") == sum(map(bool, first.remarks))
     assert html.count(">differs<") == 1
-    for marked in [*differences([card, card]), *differences([card])]:
-        assert not any(marked.rules)
-        assert not marked.facts
+    for marked in [*places(card, card), *places(card)]:
+        assert not any(marked.remarks)
+        assert not marked.differing
     empty = replace(card, model=rl.RuleList.without_rules([0, 1], 1, 2))
-    assert differences([other, empty, empty])[0].rules[0] == "not in B or C"
-    assert differences([other, empty, empty, empty])[0].rules[0] == "only here"
+    assert places(other, empty, empty)[0].remarks[0] == "not in B or C"
+    assert places(other, empty, empty, empty)[0].remarks[0] == "only here"
     turned = [
         replace(card, model=rl.RuleList.from_problem(card.search.problem, rules)) for rules in ([0, 5, 9], [9, 5, 0])
     ]
-    first, second = differences(turned)
-    assert first.rules[0] == "in another order in B"
-    assert second.rules[0] == "in another order in A"
-    assert differences([turned[0]] * 2)[0].rules == ("",) * 4
+    assert [place.remarks[0] for place in places(*turned)] == [f"in another order in {letter}" for letter in "BA"]
+    assert places(*[turned[0]] * 2)[0].remarks == ("",) * 4
 
 
 def test_what_another_family_does_not_have_is_no_difference(card, other) -> None:
@@ -77,21 +77,18 @@ def test_what_another_family_does_not_have_is_no_difference(card, other) -> None
     same = {"regularization": "0.02", "positive weight": "3"}
     alone = replace(card, parameters={"regularization": "0.02", "policy": "curiosity"})
     across = replace(card, model=falling, parameters=same)
-    first, second = differences([alone, across])
-    assert not first.facts | second.facts
-    assert [remark for remark in first.rules if "not in" in remark] == []
+    first, second = places(alone, across)
+    assert not first.differing | second.differing
+    assert [remark for remark in first.remarks if "not in" in remark] == []
     of_rows = replace(card, model=rl.models.RuleSet.without_rules([0, 1], 1, 2), parameters={"regularization": "3"})
-    assert differences([alone, of_rows])[0].facts == frozenset(), "a cost in rows is no share of them"
+    assert places(alone, of_rows)[0].differing == frozenset(), "a cost in rows is no share of them"
     unset = replace(alone, parameters={**alone.parameters, "max length": "3"})
-    assert all("max length" in marked.facts for marked in differences([alone, unset]))
-    assert differences([alone, unset], only=True)[0].names == ("max length",)
+    assert all("max length" in marked.differing for marked in places(alone, unset))
+    assert places(alone, unset, only=True)[0].facts == ("max length",)
 
 
 def test_names_tell_cards_apart(card, other) -> None:
-    assert default_names([card, other]) == [
-        "diabetes: rule list, regularization 0.02",
-        "diabetes: rule list, regularization 0.01",
-    ]
+    assert default_names([card, other]) == [f"diabetes: rule list, regularization {c}" for c in (0.02, 0.01)]
     assert default_names([card]) == ["diabetes: rule list"]
     fewer = replace(card, data={**card.data, "test rows": "99"})
     assert default_names([card, fewer])[1] == "diabetes: rule list, test rows 99"
@@ -203,11 +200,11 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
     view.against, view.only = "B", True
     assert parse_qs(queries[-1][1:]) == {"against": ["B"], "only": ["true"]}
     view.kept.found = ""
-    for query, place in ((queries[-1], 1), ("?against=none", None), ("?against=F", 0)):
+    for query, place in ((queries[-1], 1), ("?against=F", 0)):
         again, then = opened(query)
         again.kept.found = view.kept.kept
         finish(again)
-        assert again.base is (None if place is None else again.cards[place])
+        assert again.base is again.cards[place]
         assert again.only == ("only" in query)
         assert parse_qs(then[-1][1:]) == ({} if query == "?against=F" else parse_qs(query[1:]))
         assert alert(again).phase.startswith("there is no card F") == (query == "?against=F")
@@ -225,11 +222,11 @@ def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_o
     difference = f"{spreads[1][0] - spreads[0][0]:+.1f}".replace("-", "−")
     assert difference in second.parts["groups"].object or 'class="same"' in second.parts["groups"].object
     assert second.parts["groups"].object.count('class="base"') == first.parts["groups"].object.count('class="at"')
-    shared = together([card, other], [first.scores, second.scores])
-    for name, ends in shared.scales.items():
+    scales, _ = together([card, other], [first.scores, second.scores])
+    for name, ends in scales.items():
         values = [value for c, s in ((card, first.scores), (other, second.scores)) for value in numbers(c, s, name)]
         assert ends[0] <= min(values) <= max(values) <= ends[1]
-    assert {"accuracy", "recall", "AUC", "rules", "conditions"} <= set(shared.scales)
+    assert {"accuracy", "recall", "AUC", "rules", "conditions"} <= set(scales)
     assert first.parts["figures"].object.count('class="dots"') == second.parts["figures"].object.count('class="dots"')
     for text in (first.parts["figures"].object, second.parts["figures"].object):
         assert "scale 0–" in text
@@ -239,11 +236,10 @@ def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_o
     view.only = True
     assert "quiet" not in first.parts["facts"].object + first.parts["figures"].object
     assert first.parts["figures"].object.count('role="row"') == second.parts["figures"].object.count('role="row"')
-    again = together([card, card], [first.scores] * 2, only=True)
-    assert len(again.alike) == len(figures(card, first.scores))
-    same = card_lines.Place(marked=differences([card, card], only=True)[0], shared=again)
-    assert "accuracy" not in card_lines.figures_of(card, first.scores, same).html
-    assert f"{len(card.model.rules)} rules that all cards have" in card_lines.rules(card, same).html
+    same, _ = card_html.places([card, card], [first.scores] * 2, only=True)
+    assert len(same.alike) == len(figures(card, first.scores))
+    assert "accuracy" not in card_html.figures_of(card, first.scores, same).html
+    assert f"{len(card.model.rules)} rules that all cards have" in card_html.rules(card, same).html
 
 
 def numbers(card: Card, own: scores.Scores, name: str) -> list[float]:
@@ -274,13 +270,12 @@ def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(vie
     assert [one["key"] for one in view.table.more] == ["A", "0:1"]
 
 
-@pytest.mark.parametrize(("name", "attribute"), [("compas", "race"), ("diabetes", "sex")])
-def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, name: str, attribute: str) -> None:
+def test_a_card_has_the_gap_of_the_point_that_it_is_of(view) -> None:
     """Between the groups which the front compares, however few of them are among the test rows, with its interval."""
-    data = rl.datasets.load(name)
+    data = rl.datasets.load("compas")
     kept_out = StratifiedShuffleSplit(1, test_size=0.3, random_state=0)
     grid = {"max_length": [1, 2], "max_conditions": [1]}
-    sweep = rl.sweep(data, grid=grid, cv=kept_out, sensitive=attribute)
+    sweep = rl.sweep(data, grid=grid, cv=kept_out, sensitive="race")
     front = FrontView(sweep, data, on_pin=view.pin)
     assert sweep.wait(PATIENCE)
     wait_until(lambda: not front.refresh())
@@ -295,7 +290,7 @@ def test_a_card_has_the_gap_of_the_point_that_it_is_of(view, name: str, attribut
         pinned, point = (next(one for one in view.table.more if one["key"] == key) for key in ("A", "0:1"))
         assert pinned["figures"][:3] == point["figures"][:3]
         assert "–" in pinned["figures"][1]
-    assert view.table.gap == f"Gap by {attribute} %"
+    assert view.table.gap == "Gap by race %"
     view.attribute = ""
     assert view.table.gap == f"Gap by {data.sensitive.columns[0]} %", "the first that the cards have"
 
@@ -317,38 +312,14 @@ def test_baselines_stand_beside_the_cards_of_their_split_and_texts_are_in_export
     report = view.as_report().getvalue()
     for part in (table, "only &lt;img", "none known"):
         assert part in report
-    assert (status(view).tone, status(view).phase) == (
-        "idle",
-        "3 other methods fitted on the same rows: they stand in the table",
-    )
+    done = "3 other methods fitted on the same rows: they stand in the table"
+    assert (status(view).tone, status(view).phase) == ("idle", done)
     assert [one["title"] for one in view.table.more[2:]] == ["CART", "Random forest", "Logistic regression"]
     view.remove(view.cards[0])
     view.remove(view.cards[0])
     assert view.comparisons() == []
     assert view.table.more == []
     assert status(view).phase == ""
-
-
-def test_the_search_view_pins_what_it_shows() -> None:
-    pinned_cards: list[Card] = []
-
-    def pin(card: Card) -> str:
-        if pinned_cards:
-            raise ValueError("full")
-        pinned_cards.append(card)
-        return "A"
-
-    view = finish_search(SearchView(small_search(), speed="full speed", on_pin=pin))
-    view.pin()
-    assert pinned_cards[0].model == view.session.snapshot.incumbent.model
-    (button,) = (each for each in view.part("model").select(pn.widgets.Button) if "Compare" in each.label)
-    assert button.visible
-    assert button.label == "Pinned as A in Compare"
-    view.pin()
-    assert alert(view).phase == "full"
-    view.on_pin = None
-    assert not button.visible
-    view.close()
 
 
 def test_a_card_in_a_notebook_takes_the_search_and_the_data() -> None:

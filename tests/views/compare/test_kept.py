@@ -38,9 +38,9 @@ def of_point() -> Card:
     setup = Setup()
     setup.choose(family="rule_set", test_share=0.3, thresholds=3)
     question = replace(setup.recipe(), sensitive="sex")
-    run = Run(Order.of(question, "max_complexity", "3"))
+    run = Run(replace(Order.of(question, "max_complexity", "3"), baselines=()))
     run.join(PATIENCE)
-    return card_of(run.started, run.tables.points["test"][0])
+    return card_of(run.started, run.points["test"][0])
 
 
 def test_cards_come_back_with_their_rows_and_texts(card, of_point) -> None:

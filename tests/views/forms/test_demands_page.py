@@ -363,10 +363,8 @@ def test_a_list_of_predictive_parity_knows_no_demands_and_says_so_at_their_field
     setup.choose(fairness="predictive_parity", tolerance=0.3, min_group_size=5)
     for label in ("Must use", "First rule", LABELS["max_uses"], "Rules, at most", "Monotone columns"):
         state = setup.more.find(label).state()
-        assert (state["value"], state["off"]) == (
-            "",
-            "It can only be this where a list has to be of predictive parity.",
-        )
+        off = "It can only be this where a list has to be of predictive parity."
+        assert (state["value"], state["off"]) == ("", off)
     assert setup.more.find("Must not use").state()["off"] == ""
     session = searched(setup)
     assert session.snapshot.status is rl.Status.OPTIMAL

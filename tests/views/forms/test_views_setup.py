@@ -3,13 +3,12 @@
 from urllib.parse import parse_qsl
 
 import pytest
-from live import HOSTILE, finish, model_html, use_file, use_roles
+from live import HOSTILE, finish, model_html
 
 import rulelab as rl
 from rulelab.families import FAMILIES, OFFERED
 from rulelab.views.cards.card import Card
 from rulelab.views.forms import address
-from rulelab.views.forms.data import UPLOADED
 from rulelab.views.front.view import EXAMPLES
 from rulelab.views.live import recipe
 from rulelab.views.live import wording as words
@@ -71,17 +70,10 @@ def test_compiling_is_called_so(setup, monkeypatch) -> None:
 
 
 def test_every_setting_reaches_the_search(setup) -> None:
-    setup.choose(
-        data="tic_tac_toe",
-        regularization=0.02,
-        policy="curiosity",
-        beam_width=7,
-        memory_limit=50_000_000,
-        bounds=["lookahead"],
-    )
+    asked = {"regularization": 0.02, "policy": "curiosity", "beam_width": 7, "memory_limit": 50_000_000}
+    setup.choose(data="tic_tac_toe", bounds=["lookahead"], **asked)
     parameters = prepared(setup.recipe()).search.parameters
-    assert (parameters["regularization"], parameters["policy"]) == (0.02, "curiosity")
-    assert (parameters["beam_width"], parameters["memory_limit"]) == (7, 50_000_000)
+    assert {name: parameters[name] for name in asked} == asked
     assert [name for name, used in parameters["bounds"].to_dict().items() if used] == ["lookahead"]
 
 
@@ -108,16 +100,6 @@ def test_the_form_shows_what_an_example_searches(setup, example) -> None:
             assert shown[parameter.title] == ("" if value is None else f"{value:g}"), parameter.name
     asked = {name: value for name, value in example.items() if name not in ("data", "speed")}
     assert {name: getattr(setup.settings, name) for name in asked} == asked
-
-
-def test_an_uploaded_file_can_be_searched(setup) -> None:
-    use_file(setup.table, CSV, "my data.csv")
-    assert setup.table.data == UPLOADED
-    done = prepared(setup.recipe())
-    assert done.labels == ("no", "yes")
-    assert rl.solve(done.search).incumbent.errors == 0
-    use_roles(setup.table, colour="target", positive="blue")
-    assert prepared(setup.recipe()).labels == ("red", "blue")
 
 
 def test_settings_of_another_tab_stay_in_the_address() -> None:
@@ -162,16 +144,8 @@ def test_names_of_older_addresses_are_understood() -> None:
 @pytest.mark.parametrize(
     "query",
     [
-        *(
-            "?data=nothing",
-            "?beam=true",
-            "?memory_limit=50",
-            "?quantiles=many",
-            "?policy=[]",
-            "?bounds=7",
-            "?beam_width=" + "[" * 5000,
-        ),
-        *("?family=tree", "?family=falling_rule_list&method=guess", "?family=rule_set&max_complexity=many"),
+        *("?data=nothing", "?memory_limit=50", "?quantiles=many", "?policy=[]", "?bounds=7"),
+        *("?beam_width=" + "[" * 5000, "?family=tree", "?family=falling_rule_list&method=guess"),
         *("?family=rule_set&fairness=very", "?max_complexity=5", "?family=rule_set&policy=curiosity"),
     ],
 )

@@ -1,6 +1,5 @@
 """Tables of the server on the page: roles, counting, the search, its card, and what visitors see of the place."""
 
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +13,9 @@ from table_engines import people
 import rulelab as rl
 from rulelab.certificate import verify
 from rulelab.cli.commands import main
-from rulelab.tables import TableError
 from rulelab.views.cards.card import of_search
 from rulelab.views.forms import tables
 from rulelab.views.forms.data_settings import DataSettings
-from rulelab.views.live.prepared import Unwanted
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
 from rulelab.views.live.wording import count
@@ -110,51 +107,21 @@ def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_a
 
 
 @pytest.mark.long
-def test_counting_can_be_cancelled(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_is_interrupted_when_nobody_wants_it(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tables.offer([source], target="y")
-    settings = DataSettings()
-    settings.data = "trips"
-    counting, ended = threading.Event(), threading.Event()
+    setup = Setup()
+    setup.table.data = "trips"
 
-    def endless(*_: object, **__: object) -> None:
-        counting.set()
-        assert ended.wait(PATIENCE)
-        raise TableError("interrupted")
+    def endless(table: rl.tables.Table, *_: object) -> None:
+        table.connection.execute("select count(*) from range(10000000000) a, range(1000) b").fetchone()
 
     monkeypatch.setattr(tables.tables, "count", endless)
-    monkeypatch.setattr(rl.tables.Table, "interrupt", lambda self: ended.set())
-    session = SearchSession(_recipe(settings))
+    session = SearchSession(setup.recipe())
     session.run()
-    assert counting.wait(PATIENCE)
-    wait_until(lambda: "counting the rows of trips" in session.doing)
+    wait_until(lambda: "counting the rows of trips: " in session.doing and "% of this pass" in session.doing)
     session.stop()
     session.join(PATIENCE)
     assert session.state is State.STOPPED
-    assert ended.is_set()
-
-
-def _recipe(settings: DataSettings):
-    setup = Setup()
-    setup.table.data = settings.data
-    return setup.recipe()
-
-
-def test_duckdb_is_interrupted(source: str) -> None:
-    table = rl.tables.open(source)
-
-    def work() -> int:
-        return table.connection.execute("select count(*) from range(10000000000) a, range(1000) b").fetchone()[0]
-
-    told = []
-
-    def report(doing: str) -> None:
-        told.append(doing)
-        if len(told) > 2:
-            raise Unwanted
-
-    with pytest.raises(Unwanted):
-        tables._watched(work, table, lambda: "counting", report)
-    assert "% of this pass" in told[-1]
 
 
 def test_what_cannot_be_offered_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

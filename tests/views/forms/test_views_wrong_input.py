@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import param
 import pytest
-from live import HOSTILE, alert, send
+from live import HOSTILE, alert, bring_file, send
 
 import rulelab as rl
 from rulelab.datasets import reader
@@ -60,15 +60,12 @@ RECORDS = {each.name: each for family in [*FAMILIES.values()][::-1] for each in 
         ),
         ("regularization", "0", "Regularization: cost of a rule: “0” is not a number above 0 and below 1"),
         ("regularization", "1", "“1” is not a number above 0 and below 1"),
-        ("regularization", "5", "“5” is not a number above 0 and below 1"),
-        ("regularization", "-1", "“-1” is not a number above 0 and below 1"),
         ("beam_width", "20000", "“20000” is not a whole number from 0 to 10000"),
         ("min_support", "25%", "Least support: “25%” is not a number from 0 to 1; write 0.25 for a share"),
         ("min_support", "2,5 %", "write 0.025 for a share"),
         ("min_support", "1.5", "“1.5” is not a number from 0 to 1"),
         ("min_support", "", "an empty field is not a number"),
         ("thresholds", "abc", "Quantile groups per number: “abc” is not a whole number from 2 to 1000"),
-        ("thresholds", "0", "“0” is not"),
         ("thresholds", "1", "“1” is not"),
         ("thresholds", "100000", "“100000” is not a whole number from 2 to 1000"),
         ("thresholds", "2.5", "“2.5” is not a whole number"),
@@ -200,14 +197,14 @@ def parquet() -> bytes:
         (b"  \n", "a.csv"),
         (bytes(range(256)), "a.csv"),
         (CSV.decode().encode("utf-16")[:-1], "a.csv"),
-        (gzip.compress(CSV)[:-12], "a.csv.gz"),
-        (parquet()[:-30], "a.parquet"),
+        pytest.param(gzip.compress(CSV)[:-12], "a.csv.gz", marks=pytest.mark.long),
+        pytest.param(parquet()[:-30], "a.parquet", marks=pytest.mark.long),
     ],
 )
 def test_an_upload_that_cannot_be_read_is_an_alert(contents, name) -> None:
     setup = Setup()
     before = setup.table.data
-    setup.table.take(contents, name)
+    bring_file(setup.table, contents, name)
     assert name in setup.table.complaint
     assert setup.table.complaint.endswith("The data are as before.")
     assert (setup.table.draft, setup.table.pending) == (None, False)

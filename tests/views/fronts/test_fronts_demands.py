@@ -63,9 +63,3 @@ def test_what_is_varied_is_named_as_it_is_typed() -> None:
     sweep = rl.sweep(DATA, "rule_list", {**GRID, "must_use": [["age"], None, ["age", "job"]]}, 2)
     assert sweep.wait(PATIENCE)
     assert [p.parameters for p in points([sweep], "test")] == ["must use age", "must use none", "must use age, job"]
-
-
-def test_an_order_without_demands_says_nothing_of_them() -> None:
-    order = Order(asked(), GRID)
-    assert "fixed" not in order.code
-    assert "fixed={'must_use': ['age']}" in replace(order, fixed={"must_use": ["age"]}).code

@@ -6,12 +6,11 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
-from bokeh.models import BoxAnnotation, ColumnDataSource, Label
+from bokeh.models import BoxAnnotation, ColumnDataSource
 from doors import button, field, html, made, seen
 from live import HOSTILE, alert, status
 from patience import PATIENCE, wait_until
@@ -22,13 +21,12 @@ from rulelab.data.gaps import MEASURED, largest_gap
 from rulelab.data.metrics import Confusion, wilson_interval
 from rulelab.views.compare.table import same_of
 from rulelab.views.fronts import card as fronts_card
-from rulelab.views.fronts import html as fronts_html
 from rulelab.views.fronts import points as fronts
-from rulelab.views.fronts.look import COLORS, LOOKS
 from rulelab.views.fronts.order import Order
-from rulelab.views.fronts.plot import FrontPlot, send_changes
+from rulelab.views.fronts.plot import COLORS, LOOKS, FrontPlot, send_changes
 from rulelab.views.fronts.points import LABELS, Point
 from rulelab.views.fronts.run import Run, Started
+from rulelab.views.fronts.tab import FrontsView
 from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.search.setup import Setup
@@ -129,7 +127,7 @@ def test_points_tell_what_the_sweeps_tell(run: Run) -> None:
     for on in fronts.PARTS:
         for i, sweep in enumerate(run.started.sweeps):
             table = sweep.points(on).set_index("point")
-            own = [p for p in run.tables.points[on] if p.sweep == i]
+            own = [p for p in run.points[on] if p.sweep == i]
             assert len(own) == len(table)
             for p in own:
                 assert p.value("accuracy") == table["accuracy"][p.point]
@@ -141,27 +139,15 @@ def test_points_tell_what_the_sweeps_tell(run: Run) -> None:
                 low, high = p.interval("equal_opportunity_gap_pooled")
                 assert (low, high) == (max(gap.low, 0), gap.high) if known else np.isnan([low, high]).all()
                 assert p.value("equal_opportunity_gap_pooled") == table["equal_opportunity_gap_pooled"][p.point]
-    labels = [p.label for p in run.tables.points["test"]]
+    labels = [p.label for p in run.points["test"]]
     assert labels[:2] == ["Rule list, regularization 0.05", "Rule list, regularization 0.02"]
     assert "Logistic regression" in labels
     assert labels[-2:] == ["Rule set, fairness none", "Rule set, fairness equal opportunity ≤ 0.05"]
 
 
-def test_each_setting_is_a_point_from_its_first_fit_on() -> None:
-    seen = set[int]()
-    grid = {"regularization": [0.05, 0.03, 0.02], "max_conditions": [1], "thresholds": [3]}
-    sweep = rl.sweep(rl.datasets.load("diabetes"), grid=grid, cv=3)
-    while sweep.progress.state == "running" or not seen:
-        fitted = {result.point for result in sweep.results}  # before the points, which may be of more
-        shown = fronts.points((sweep,), "test")
-        assert fitted <= {point.point for point in shown}
-        seen.add(len(shown))
-    assert max(seen) == 3
-
-
 def test_fronts_are_those_of_the_sweeps(run: Run) -> None:
     for x in ("complexity", "equal_opportunity_gap_pooled", "demographic_parity_gap"):
-        lines = fronts.fronts(run.tables.points["test"], x)
+        lines = fronts.fronts(run.points["test"], x)
         for i, family in ((0, "rule_list"), (1, "rule_set")):
             expected = run.started.sweeps[i].pareto("accuracy", x)
             assert {p.point for p in lines[family]} == set(expected["point"])
@@ -203,16 +189,20 @@ def test_while_it_is_bounded_what_no_list_exceeds_no_sweep_runs(monkeypatch: pyt
 
 @pytest.mark.long
 def test_cancelling_ends_own_sweeps_and_leaves_those_of_others() -> None:
-    grid = {"regularization": [0.001 * k for k in range(1, 30)], "max_conditions": [2]}
-    own = Run(Order(asked(data="breast_cancer"), grid))
+    tab = FrontsView(lambda: asked(data="breast_cancer", max_conditions=2))
+    tab.run()
+    own = tab.view.run
+    assert tab.view.sweeping
     wait_until(lambda: bool(own.started.sweeps))
-    own.cancel()
+    tab.cancel()
     own.join(PATIENCE)
     assert own.started.sweeps[0].wait(PATIENCE)
     assert own.started.sweeps[0].progress.state == "cancelled"
     assert "cancelled" in own.standing().phase
     assert own.error is None
+    assert not finished(tab.view).sweeping
 
+    grid = {"regularization": [0.001 * k for k in range(1, 30)], "max_conditions": [2]}
     sweep = rl.sweep(rl.datasets.load("breast_cancer"), "rule_list", grid, cv=3)
     followed = FrontView(sweep)
     followed.close()
@@ -245,8 +235,13 @@ def test_a_plot_shows_values_intervals_and_fronts(plot: FrontPlot) -> None:
     assert strip(plot).visible
     assert (drawn(plot, "chosen").data["x"], drawn(plot, "chosen").data["y"]) == ([4], [80])
     assert plot.figure.x_range.end > data["x"][3]
+    assert plot.figure.xaxis[0].bounds[1] < data["x"][3], "the axis counts nothing in the strip"
     visible = {item.label.value for item in plot.figure.legend[0].items if item.visible}
     assert visible == {"Rule list", "Random forest", "Front of all"}
+    plot.draw(points[:3], "complexity", None, None)
+    assert (strip(plot).visible, plot.figure.xaxis[0].bounds) == (False, "auto")
+    plot.draw(points[3:], "equal_opportunity_gap", "equal_opportunity_gap", None)
+    assert drawn(plot, "points").data["key"] == [], "what has no gap is not drawn against it"
 
 
 def test_both_figures_have_intervals_and_those_of_the_front_and_of_the_chosen_point_are_seen_first(plot) -> None:
@@ -290,7 +285,7 @@ def test_a_picture_is_saved_with_a_legend_and_without_the_ring_and_its_figures_a
     assert not plot.figure.legend[0].visible
     assert drawn(plot, "chosen").data["x"] == [2], "the one on the page is as before"
     plot.draw([], "complexity", None, None)
-    assert (plot.caption, len(plot.frame())) == ("", 0)
+    assert len(plot.frame()) == 0
     assert plot.picture()["size"] == [1600, 900]
 
 
@@ -312,9 +307,8 @@ def test_a_picture_of_nothing_says_why_and_draws_no_area(plot: FrontPlot) -> Non
             shaded = bool(ceiling and drawn(plot, "points").data["x"])
             assert is_shaded(plot) == bool(drawn(plot, "impossible").data["x"]) == shaded
         assert bool(drawn(plot, "front").data["x"]) == (ungrouped in points and x == "complexity")
-        said = [each.text for each in plot.figure.select({"type": Label, "x_units": "screen"}) if each.visible]
-        assert len(said) == (says is not None) == (not drawn(plot, "points").data["x"])
-        assert says is None or says in said[0]
+        assert (says is not None) == (not drawn(plot, "points").data["x"])
+        assert says is None or says in plot.caption
 
 
 @pytest.mark.long
@@ -407,7 +401,7 @@ def test_pinning_hands_the_card_on(view: FrontView) -> None:
 
 
 def test_the_code_of_a_card_makes_its_model(run: Run) -> None:
-    fair = run.tables.points["test"][-1]
+    fair = run.points["test"][-1]
     result = next(r for r in run.started.sweeps[1].results if r.point == fair.point)
     assert result.parameters["fairness"] is not None
     code = fronts_card.card_of(run.started, fair).code.replace("print(model)", "")
@@ -451,20 +445,6 @@ def test_without_test_rows_training_figures_stand_there_and_it_is_said_what_keep
     assert "nothing can be said about new ones" not in html(view)
 
 
-def test_another_part_and_another_criterion_redraw(view: FrontView) -> None:
-    def gaps() -> list[float]:
-        return list(drawn(view.boxes[1].plot, "points").data["x"])
-
-    seen = [gaps()]
-    view.criterion = "demographic_parity"
-    seen.append(gaps())
-    view.on = "train"
-    seen.append(gaps())
-    assert all(a != b for a, b in pairwise(seen))
-    assert "training rows" in view.boxes[0].plot.figure.yaxis.axis_label
-    assert "demographic parity" in view.boxes[1].plot.figure.xaxis.axis_label
-
-
 def test_the_second_picture_shows_roc_where_it_is_asked_for(view: FrontView) -> None:
     before = view.table.more
     view.criterion = "roc"
@@ -481,8 +461,10 @@ def test_the_second_picture_shows_roc_where_it_is_asked_for(view: FrontView) -> 
         others = [q for q in found if q.value("false_positive_rate") <= p.value("false_positive_rate")]
         above = any(q.value("true_positive_rate") > p.value("true_positive_rate") for q in others)
         assert not (above and p in best)
-    view.criterion = "equalized_odds"
+    view.param.update(criterion="equalized_odds", on="train")
     assert view.boxes[1].name == "Accuracy and fairness"
+    axes = view.boxes[1].plot.figure.xaxis.axis_label, view.boxes[1].plot.figure.yaxis.axis_label
+    assert axes == ("gap in equalized odds (%)", "accuracy on training rows (%)")
 
 
 def test_rates_of_each_group_are_drawn_over_what_is_allowed(view: FrontView, run: Run) -> None:
@@ -523,7 +505,8 @@ def test_tables_are_exported(view: FrontView, run: Run) -> None:
 def test_hostile_text_stays_text(plot: FrontPlot) -> None:
     values = {"complexity": 2.0, "accuracy": 0.7}
     hostile = point(0, parameters=f"cuts {HOSTILE}", **values)
-    said = fronts_html.summary(hostile, None, None, HOSTILE) + fronts_html.rates(pd.DataFrame(), HOSTILE, "test")
+    said = fronts_card.summary(hostile, None, None, HOSTILE)
+    said += fronts_card.rates_of_groups(pd.DataFrame(), HOSTILE, "test")
     assert not {"img", "script"} & set(tags(said))
     plot.draw([hostile], "complexity", None, None)
     hover = next(tool for tool in plot.figure.tools if type(tool).__name__ == "HoverTool")
@@ -543,21 +526,6 @@ def test_values_and_criteria_have_one_name_everywhere() -> None:
         assert fronts.word(value) == expected
     words = {record.words for record in rl.families.EVERY.values()}
     assert {fronts.criterion_words(name) for name in MEASURED} == words
-
-
-def test_only_methods_without_a_rule_count_have_a_strip(plot: FrontPlot) -> None:
-    lists = [point(i, complexity=i + 1, accuracy=0.6 + i / 100) for i in range(30)]
-    plot.draw(lists, "complexity", None, None)
-    assert not strip(plot).visible
-    assert plot.figure.xaxis[0].bounds == "auto"
-    others = [point(40 + i, name, accuracy=0.7) for i, name in enumerate(("random_forest", "adaboost", "compas_score"))]
-    plot.draw([*lists, *others], "complexity", None, None)
-    assert strip(plot).visible
-    assert plot.figure.xaxis[0].bounds[1] < min(drawn(plot, "points").data["x"][30:]), (
-        "the axis counts nothing in the strip"
-    )
-    plot.draw(others, "equal_opportunity_gap", "equal_opportunity_gap", None)
-    assert drawn(plot, "points").data["key"] == [], "what has no gap is not drawn against it"
 
 
 def test_every_method_has_a_look_of_its_own() -> None:

@@ -79,14 +79,14 @@ def test_a_point_is_fitted_and_measured_on_the_rows_of_the_tab_search() -> None:
     sweep = run.started.sweeps[0]
     assert sweep.progress.total == order.n_fits == 1 + 6
     prepared = given(quiet)
-    card = card_of(run.started, run.tables.points["test"][0])
+    card = card_of(run.started, run.points["test"][0])
     assert set(card.rows.test) == set(prepared.test_rows)
     assert set(card.rows.split.rows().test) == set(prepared.test_rows)
     *_, last = prepared.search.steps()
     mine, its = scores.of_card(card, quiet), scores.of_card(cards.of_search(prepared.search, last, prepared), quiet)
     assert card.proof.objective == last.incumbent.objective
     for on, own, other in (("test", mine.test, its.test), ("train", mine.training, its.training)):
-        point = run.tables.points[on][0]
+        point = run.points[on][0]
         assert own.counted == other.counted
         assert point.value("accuracy") == (other.counted.weight - other.counted.errors) / other.counted.weight
     view = shown(run)
@@ -156,18 +156,6 @@ def test_there_are_points_at_once_and_filling_the_front_adds_to_those_of_the_sam
     tab.view.close()
 
 
-@pytest.mark.long
-def test_a_sweep_can_be_stopped_while_there_is_one() -> None:
-    tab = FrontsView(lambda: asked(data="breast_cancer", max_conditions=2))
-    tab.run()
-    assert tab.view.sweeping
-    tab.cancel()
-    wait_until(lambda: not tab.view.run.busy)
-    tab.view.refresh()
-    assert not tab.view.sweeping
-    tab.view.close()
-
-
 def test_the_tab_sweeps_the_question_of_the_search_and_says_why_it_cannot() -> None:
     page = Tabs(Address("?tab=Compare&values=0.05&data=tic_tac_toe"))
     fronts, setup = page.made("Compare").fronts, page.made("Search").setup
@@ -195,7 +183,7 @@ def test_an_uploaded_file_is_swept_and_its_code_does_the_same(tmp_path, monkeypa
     assert (run.started.data.name, run.started.data.positive, run.started.named) == ("my file", "yes", False)
     sweep = run.started.sweeps[0]
     assert sweep.groups == ("0", "1")
-    assert {p.method for p in run.tables.points["train"]} == {"rule_list", "cart"}
+    assert {p.method for p in run.points["train"]} == {"rule_list", "cart"}
     (tmp_path / "my file.csv").write_bytes(CSV)
     monkeypatch.chdir(tmp_path)
     again = made(f"{run.started.codes[0]}\nsweep.wait()")["sweep"]

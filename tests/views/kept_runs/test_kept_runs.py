@@ -1,6 +1,5 @@
 """Kept runs on the page: kept when they end, listed, opened, compared, sent as an archive."""
 
-import base64
 import pickle
 import threading
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.views.cards import card_file, verifying
 from rulelab.views.cards.card import KEPT, Card
-from rulelab.views.kept_runs.keeper import Keeper, error_of
+from rulelab.views.kept_runs.keeping import Keeper, error_of
 from rulelab.views.kept_runs.runs import DIGITS, KeptRuns
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
@@ -39,7 +38,7 @@ class Page:
         self.view = SearchView(search or small_search())
         self.pinned: list[object] = []
         self.complaints: list[str] = []
-        self.kept = KeptRuns(self._show, self._pin, self.complaints.append, keeping=keeper)
+        self.kept = KeptRuns(self._show, self._pin, self.complaints.append, keeper=keeper)
         self.view.on_standing = self.kept.follow
 
     def _show(self, recording: rl.Recording, name: str, query: str | None, card: Card | None) -> None:
@@ -179,7 +178,7 @@ def test_the_page_does_not_wait_for_the_store_and_the_last_of_two_runs_that_are_
     assert first != second
     gate, shown = threading.Event(), []
     keeper.do(lambda store: gate.wait(PATIENCE))
-    kept = KeptRuns(lambda *asked: shown.append(asked[1]), lambda card: "A", lambda said: None, keeping=keeper)
+    kept = KeptRuns(lambda *asked: shown.append(asked[1]), lambda card: "A", lambda said: None, keeper=keeper)
     kept.run = first
     kept.run = second
     gate.set()
@@ -241,13 +240,12 @@ def test_runs_are_renamed_deleted_brought_back_and_found(page, keeper) -> None:
     assert not page.kept.list.undo
 
 
-def test_runs_are_compared_and_sent_and_pinned_models_come_back(page, keeper, tmp_path, monkeypatch) -> None:
+def test_runs_are_compared_and_sent_and_pinned_models_come_back(page, keeper, tmp_path) -> None:
     which = keeper.store.run(page.run()).hash
-    sent: list[dict[str, str]] = []
-    monkeypatch.setattr(page.kept.list, "_send_msg", sent.append)
     for what in ("compare", "export"):
         page.kept.act(what, [which])
         page.settle()
+    assert page.kept.list.said.startswith("saved rulelab-run.zip: 1 run, ")
     (card,) = page.pinned
     assert card.origin == KEPT
     assert card.proof.proven
@@ -268,7 +266,7 @@ def test_runs_are_compared_and_sent_and_pinned_models_come_back(page, keeper, tm
     other.kept.follow_pins("")
     assert other.kept.pins == ""
     other.close()
-    archive = base64.b64decode(sent[0]["content"])
+    archive = keeper.store.export(None, [which])
     with rl.store.open(tmp_path / "other.sqlite") as store:
         elsewhere = Page(Keeper(store))
         upload(elsewhere.kept.uploader, archive, "runs.zip")
@@ -292,7 +290,7 @@ def test_what_a_run_under_way_has_come_to_is_kept_when_its_page_ends(page, keepe
 
 @pytest.mark.long
 def test_a_run_that_goes_on_after_a_limit_takes_the_place_of_what_was_kept(keeper) -> None:
-    kept = KeptRuns(lambda *_: None, lambda card: "A", lambda said: None, keeping=keeper)
+    kept = KeptRuns(lambda *_: None, lambda card: "A", lambda said: None, keeper=keeper)
     limited = Limits(gap=0.05)
     session = SearchSession(lambda report: Prepared(small_search()), limited, Pace(10))
     session.run()

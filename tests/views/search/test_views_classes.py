@@ -12,7 +12,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from doors import boxes, html, made
-from live import HOSTILE, alert, export_menu, exported, finish, gap_figure, model_html, status, widget
+from live import HOSTILE, alert, bring_file, export_menu, exported, finish, gap_figure, model_html, status, widget
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -22,20 +22,19 @@ from rulelab.families.account import account
 from rulelab.snapshot import Status
 from rulelab.views.cards import card_file as pins
 from rulelab.views.cards import html as card_html
-from rulelab.views.cards import lines, scores
+from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card
-from rulelab.views.cards.differences import differences
+from rulelab.views.cards.differences import remarks
 from rulelab.views.cards.exports import FORMS
 from rulelab.views.cards.figures import figures
-from rulelab.views.cards.report import report
+from rulelab.views.cards.html import report
 from rulelab.views.cards.rule_tables import class_tables, confusions, confusions_of
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.data import UPLOADED
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.forms.draft import ALL_CLASSES, Draft
-from rulelab.views.kept_runs.keeper import Keeper
-from rulelab.views.kept_runs.proving import evidence
+from rulelab.views.kept_runs.keeping import Keeper, evidence
 from rulelab.views.kept_runs.runs import KeptRuns
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.setup import Setup
@@ -61,7 +60,7 @@ CSV = table().to_csv(index=False).encode()
 
 def use_all(settings: DataSettings, contents: bytes = CSV, **roles: str) -> None:
     """Upload a file of which all classes are predicted."""
-    settings.take(contents, "kinds.csv")
+    bring_file(settings, contents, "kinds.csv")
     draft = settings.draft
     assert draft is not None, settings.complaint
     for column, role in {"kind": "target", **roles}.items():
@@ -115,7 +114,7 @@ def test_the_choice_can_be_undone_in_the_sheet_that_is_opened_again(setup: Setup
 def test_weights_have_to_be_whole() -> None:
     settings = DataSettings()
     heavy = table().assign(n=np.where(np.arange(150) % 2, 0.5, 2))
-    settings.take(heavy.to_csv(index=False).encode(), "kinds.csv")
+    bring_file(settings, heavy.to_csv(index=False).encode(), "kinds.csv")
     use = settings.draft
     use.give("kind", "target")
     use.give("n", "weight")
@@ -291,7 +290,7 @@ def test_a_pinned_list_has_figures_of_all_classes(setup: Setup) -> None:
     assert repr(scores.of_counts(card).training) == repr(shown.training), "of which some rates are nan"
     told = {figure.name: [value.small for value in figure.values] for figure in figures(card, shown)}
     assert told["recall"] == told["AUC"] == ["of two classes only"] * 2
-    for page in (lines.sections(card, shown, lines.Place())["by_class"].html, report([card], [shown])):
+    for page in (card_html.sections(card, shown, card_html.ALONE)["by_class"].html, report([card], [shown])):
         assert "Training rows by class" in page
         assert "Test rows by class" in page
         assert HOSTILE not in page
@@ -336,10 +335,10 @@ def test_a_label_differs_where_another_class_is_predicted() -> None:
         rl.MultiClassRuleList.from_problem(rl.MultiClassProblem.from_arrays(A, y), [0])
         for y in (list("aabbc"), list("ccbba"))
     ]
-    (rule, default), _ = (each.rules for each in differences([Card(model) for model in models]))
+    (rule, default), _ = remarks([Card(model) for model in models])
     assert (rule, default) == ("the other label in B", "")
     of_two = Card(rl.RuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 0]), [0]))
-    assert differences([Card(models[0]), of_two])[0].rules == ("", "")
+    assert remarks([Card(models[0]), of_two])[0] == ("", "")
 
 
 def test_a_recorded_run_is_looked_at_again(view: SearchView) -> None:
@@ -362,7 +361,7 @@ def test_a_run_is_kept_with_its_proof(setup: Setup, tmp_path: Path, settings: di
     kept = Keeper(rl.store.open(f"sqlite:///{tmp_path / 'runs.sqlite'}"))
     complaints: list[str] = []
     pins_: list[Card] = []
-    runs = KeptRuns(lambda *_: None, lambda card: pins_.append(card) or "A", complaints.append, keeping=kept)
+    runs = KeptRuns(lambda *_: None, lambda card: pins_.append(card) or "A", complaints.append, keeper=kept)
     view = SearchView(new_session=setup.new_session, speed="full speed")
     view.on_standing = runs.follow
     try:

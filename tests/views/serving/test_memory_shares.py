@@ -194,11 +194,11 @@ def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: 
 def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(budget: None, monkeypatch) -> None:
     grid = {"regularization": [0.001 + k / 1e5 for k in range(100)], "max_conditions": [2]}
     run = Run(Order(asked(data="tic_tac_toe"), grid))
-    wait_until(lambda: run.tables.done > 0 or not run.busy)
+    wait_until(lambda: run.n_done > 0 or not run.busy)
     monkeypatch.setattr(ALLOWED, "full", True)
     run.join(PATIENCE)
     assert NO_MEMORY_LEFT in run.messages
-    assert 0 < run.tables.done < 100
+    assert 0 < run.n_done < 100
     late = Run(Order(asked(data="tic_tac_toe"), GRID))
     late.join(PATIENCE)
     assert (late.error, late.started.sweeps) == (NO_MEMORY, ())
