@@ -150,7 +150,7 @@ def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> Non
 
 def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:
     view = finished(rl.RuleSetSearch(problem(60, 5), max_complexity=4, max_conditions=2))
-    assert view.why.open == POOL
+    assert view.why.strip.open == POOL
     plot, box = view.why.pictures[POOL]
     assert "in the pool;" in plot.caption
     assert box.items[0].caption == plot.caption
