@@ -114,7 +114,7 @@ def test_every_prefix_that_is_drawn_is_explained(search):
     assert set(view.plot.nodes) <= set(tree["node"])
     assert len(view.plot.sources[0].data["node"]) > 10
     assert len(widget(view, "Prefix").options) == 1 + min(40, len(view.plot.nodes))
-    for row in tree[tree["node"].isin(view.plot.sources[0].data["node"])].head(80).itertuples():
+    for row in tree[tree["node"].isin(view.plot.sources[0].data["node"])].head(25).itertuples():
         view.prefix = view.path(row.node)
         said = view.said.object
         assert f"{row.bound:.4f}" in said
@@ -283,7 +283,7 @@ def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
     again, rows = (TreeView(each) for each in (rl.Recording.load(tmp_path / "run.rulelab"), recording))
     assert len(again.drawn.tree) == last
     assert "are not kept" in again.bars.caption
-    for node in again.plot.nodes[1::9]:
+    for node in again.plot.nodes[1::40]:
         again.prefix = rows.prefix = again.path(node)
         without, known = again.drawn.seen.own, rows.drawn.seen.own
         for name in ("loss", "rules", "bound"):

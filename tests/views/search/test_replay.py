@@ -28,10 +28,6 @@ def ended(view: SearchView) -> SearchView:
     return view
 
 
-def finished(search: rl.Search) -> SearchView:
-    return ended(SearchView(search, speed="full speed"))
-
-
 @pytest.fixture(params=list(SEARCHES))
 def view(request: pytest.FixtureRequest, show) -> SearchView:
     return ended(show(SEARCHES[request.param]()))

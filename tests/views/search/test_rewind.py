@@ -1,7 +1,6 @@
 """Looking back at a run: everything is as it was at that moment, and as it is now when one comes back."""
 
 import io
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -9,7 +8,7 @@ import pytest
 from bokeh.models import Span
 from doors import html
 from live import curves, curves_of, exported, finish, look_back, moment, play, send, status
-from patience import PATIENCE, wait_until
+from patience import wait_until
 from test_views_plots import SEARCHES
 
 import rulelab as rl
@@ -25,18 +24,15 @@ one = pytest.mark.parametrize("view", ["rule_list"], indirect=True)
 
 
 @pytest.fixture(params=list(SEARCHES))
-def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
+def view(request: pytest.FixtureRequest, show) -> SearchView:
     """A run that is over, with a moment for every step of the search that brought something."""
-    view = SearchView(SEARCHES[request.param](), speed="1000 per tick")
+    view = show(SEARCHES[request.param](), speed="1000 per tick")
     for _ in range(4):
         view.step()
         wait_until(lambda: not view.session.state.busy)
         view.refresh()
     view.speed = "full speed"
-    finish(view)
-    yield view
-    view.close()
-    view.session.join(PATIENCE)
+    return finish(view)
 
 
 def drawn(plots: SearchFigures) -> list[Any]:

@@ -272,9 +272,9 @@ def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_thro
     assert not view.part("model").select(PersonForm), "with its model"
 
 
-def test_an_error_is_shown_and_the_next_run_works() -> None:
+def test_an_error_is_shown_and_the_next_run_works(show) -> None:
     setup = Setup()
-    view = SearchView(new_session=setup.new_session, speed="full speed")
+    view = show(new_session=setup.new_session)
     setup.settings.min_support = 0.98
     finish(view)
     assert "“Least support”" in alert(view).phase
@@ -282,7 +282,6 @@ def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
     finish(view)
     assert (alert(view).phase, status(view).tone) == ("", "proven")
-    view.close()
 
 
 def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: pytest.MonkeyPatch) -> None:
