@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
-from live import inexact_search, long_search, small_search
+from live import inexact_search, long_search, problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -107,7 +107,7 @@ def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> Non
 
 @pytest.mark.long
 def test_slow_motion_keeps_to_its_beat(start) -> None:
-    session = start(long_search, pace=Pace(1))
+    session = start(lambda: rl.RuleListSearch(problem(300, 60), 0.003, beam_width=0), pace=Pace(1))
     session.run()
     wait_until(lambda: session.snapshot is not None)
     began = time.monotonic()
