@@ -132,7 +132,7 @@ def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with
     assert marks.data["work"] == [s.work for s in better]
     for text, snapshot in zip(marks.data["rules"], better, strict=True):
         assert all(name in text for name in snapshot.incumbent.model.antecedent_names[:5])
-    assert drawn(bounds) == ["objective", "lower bound", "gap", "proven"]
+    assert drawn(bounds) == ["objective", "lower bound", "gap"]
     lengths = {length for s in every for length, n in enumerate(s.queue_by_length) if n}
     assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
     assert drawn(incumbents) == ["incumbents", "best"]

@@ -57,8 +57,8 @@ class BoundsPlot(PlotOverTime):
         white: dict[str, Any] = {**at, "y": "objective", "line_color": "white"}
         found = drawn(plot, self._found, Scatter(size=9, fill_color=ORANGE, marker="diamond", **white))
         plot.add_tools(HoverTool(renderers=[found], tooltips=tooltip(_FOUND, further="white-space: pre-line")))
-        star = drawn(plot, self._proof, Scatter(size=17, marker="star", fill_color=GREEN, **white))
-        items = [("objective", best), ("lower bound", bound), *(relaxed or [("gap", self._gap)]), ("proven", star)]
+        drawn(plot, self._proof, Scatter(size=17, marker="star", fill_color=GREEN, **white))
+        items = [("objective", best), ("lower bound", bound), *(relaxed or [("gap", self._gap)])]
         self.entries = add_legend(plot, items, columns=len(items))
         self._drawn = ["objective", "lower_bound", *(self._further or ["lower_bound"])]
         tooltips = [("time", "@seconds{0.00} s"), ("work", "@work"), ("objective", "@objective{0.000000}")]
@@ -80,7 +80,7 @@ class BoundsPlot(PlotOverTime):
         super().show(snapshots, whole, latest)
         proven = latest if latest.status is Status.OPTIMAL else None
         self._proof.data = place_columns(proven, self.heads, self._curves.begins)
-        show_entries(self.entries, [*(bool(self._curves.known(name)) for name in self._drawn), proven is not None])
+        show_entries(self.entries, [bool(self._curves.known(name)) for name in self._drawn])
         self._mark(snapshots, whole)
 
     def fit(self) -> None:
