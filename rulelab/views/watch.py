@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 
@@ -18,14 +18,8 @@ from .live.recipe import PageRecipe
 from .live.recorded import RecordedSession
 from .live.session import SearchSession
 from .live.state import Limits
-from .search.families import SHOWN, look_of_recorded
+from .search.families import look_for, look_of_recorded
 from .search.view import SearchView
-
-
-class _Watched(SearchView):
-    """A view of a search that its own recipe makes, outside of the page."""
-
-    _alone: ClassVar[bool] = True
 
 
 def watch(
@@ -75,8 +69,8 @@ def watch(
     recipe = PageRecipe(family, asked, lambda: table, sensitive=groups, more=more)
     recipe.check(table.X.columns)
     recipe.smallest(**more)
-    limits, look = Limits(classifier.time_limit, classifier.gap), SHOWN[model].look_of({**family.defaults, **asked})
-    view = _Watched(new_session=lambda: SearchSession(recipe, limits, look=look))
+    limits, look = Limits(classifier.time_limit, classifier.gap), look_for(model, {**family.defaults, **asked})
+    view = SearchView(new_session=lambda: SearchSession(recipe, limits, look=look))
     view.run()
     return view
 
@@ -114,8 +108,6 @@ class Replay(SearchView):
 
         rl.views.Replay("run.rulelab")
     """
-
-    _alone: ClassVar[bool] = True
 
     def __init__(self, file: str | Path | Recording, **params: Any) -> None:
         self.recording = file if isinstance(file, Recording) else Recording.load(file)

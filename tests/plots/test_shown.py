@@ -125,17 +125,7 @@ def test_proofs_and_their_checks_say_what_they_prove(everything: dict[str, Any])
     assert figures(html_of(bound))["among those of which each"] == "has 1 rule"
 
 
-def test_a_stopped_search_says_what_stopped_it(everything: dict[str, Any]) -> None:
-    rng = np.random.default_rng(0)
-    problem = rl.Problem.from_arrays(rng.random((200, 9)) < 0.5, rng.random(200) < 0.5)
-    search = rl.RuleListSearch(problem, 0.001, beam_width=0)
-    snapshot = rl.solve(search, work_limit=1)
-    assert "work limit" in repr(snapshot)
-    assert "work limit" in repr(search)
-    assert float(re.search(r"gap ([\d.]+)", repr(snapshot))[1]) > 0  # type: ignore[index]
-
-
-def test_a_classifier_shows_its_rules_and_what_is_proven(everything: dict[str, Any]) -> None:
+def test_a_classifier_and_a_stopped_search_show_what_is_proven(everything: dict[str, Any], data: Any) -> None:
     classifier = everything["classifier"]
     assert str(classifier).endswith(str(classifier.model_))
     assert "certified optimal, objective" in str(classifier)
@@ -148,12 +138,13 @@ def test_a_classifier_shows_its_rules_and_what_is_proven(everything: dict[str, A
         early.fit(rng.random((300, 9)) < 0.5, rng.random(300) < 0.5)
     assert "certified" not in str(early)
     assert f"proven to be within {at_most(early.gap_)} of the optimum" in str(early)
-
-
-def test_each_of_several_classes_says_its_own(everything: dict[str, Any]) -> None:
-    y = np.arange(60) % 3
-    classifier = rl.RuleListClassifier(0.1, thresholds=2, max_conditions=1).fit(everything["data set"].X, y)
-    assert [f"{k} against the rest: certified" in str(classifier) for k in range(3)] == [True] * 3
+    search = rl.RuleListSearch(early.search_.problem, 0.001, beam_width=0)
+    snapshot = rl.solve(search, work_limit=1)
+    assert "work limit" in repr(snapshot)
+    assert "work limit" in repr(search)
+    assert float(re.search(r"gap ([\d.]+)", repr(snapshot))[1]) > 0  # type: ignore[index]
+    several = rl.RuleListClassifier(0.1, thresholds=2, max_conditions=1).fit(data.X, np.arange(60) % 3)
+    assert [f"{k} against the rest: certified" in str(several) for k in range(3)] == [True] * 3
 
 
 def test_long_tables_are_cut_and_say_so() -> None:

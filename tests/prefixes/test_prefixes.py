@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import naive
 import numpy as np
-import pandas as pd
 import pytest
 from inside import scale_of
 from laws import falling_for
@@ -301,8 +300,6 @@ def test_every_fate_is_told_with_its_figures(kind):
                     continue
                 said = why(view)
                 tells(said, row["state"], row["cut_by"], row["bound"], best)
-                if "The same rows are captured" in said:
-                    the_same_rows(search.problem, tree, row["node"], said)
             for prefix in ((), *((a,) for a in scale_of(search).antecedents.tolist()[:4])):
                 look = search.look_into(prefix)
                 for row in of_each_fate(look, "fate", children):
@@ -315,20 +312,6 @@ def why(view: TreeView) -> str:
     """The sentence of a prefix after the sum, as it is read."""
     said = view.said.object.partition('<span class="reason">')[2].partition("</span>")[0]
     return re.sub(r"<[^>]+>", "", said).replace("&quot;", '"')
-
-
-def the_same_rows(problem, tree: pd.DataFrame, node: int, said: str) -> None:
-    """That the prefix which is named instead captures what the one that is looked at does, and costs no more."""
-    matrix, names = problem.matrix(), problem.names
-    instead = said.partition("by: ")[2].removesuffix(".").replace(" = ", " == ").split(", then ")
-    of_node, path = tree.set_index("node"), []
-    while of_node.at[node, "parent"] >= 0:
-        path.append(of_node.at[node, "antecedent"])
-        node = of_node.at[node, "parent"]
-    one, other = (matrix[:, [names.index(each) for each in rules]].any(axis=1) for rules in (instead, path))
-    assert np.array_equal(one, other)
-    less, more = map(float, re.findall(r"at (\d\.\d+) instead of (\d\.\d+)", said)[0])
-    assert less <= more
 
 
 @pytest.mark.parametrize("kind", STORED)

@@ -15,13 +15,12 @@ from ... import datasets
 from ...families import FAMILIES
 from ...parameters import TIME_LIMIT
 from ..cards.templates import filled
-from ..live.history import Mark
 from ..live.recipe import PageRecipe
 from ..live.session import SearchSession
 from ..live.state import Limits
 from ..live.wording import count
 from ..notebook import NotebookViewer
-from ..search.families import SHOWN
+from ..search.families import look_for
 from ..search.view import SearchView
 from ..widgets.browser import Pointer
 from ..widgets.esc import esc
@@ -89,7 +88,7 @@ class Walk(NotebookViewer):
         self._after = after
         super().__init__(**params)
         self.param["step"].bounds = (1, len(self.plan.steps))
-        self.view = SearchView(new_session=self._new_session, speed=self.plan.speed, dark=self.dark)
+        self.view = SearchView(new_session=self._new_session, alone=False, speed=self.plan.speed, dark=self.dark)
         self._session = self.view.session
         self._build(alone, above)
         self.view.param.watch(self._look, ["snapshot", "status", "moment"])
@@ -113,7 +112,7 @@ class Walk(NotebookViewer):
             load_code=f"rl.datasets.load({plan.data!r})",
             sensitive=plan.sensitive,
         )
-        look = SHOWN[plan.family].look_of({**self._family.defaults, **recipe.parameters})
+        look = look_for(plan.family, {**self._family.defaults, **recipe.parameters})
         return SearchSession(recipe, Limits(seconds=TIME_LIMIT), look=look)
 
     def _look(self, *_: Any) -> None:
@@ -127,7 +126,7 @@ class Walk(NotebookViewer):
             ends=seen.ends + (view.status.over and not seen.status.over),
             snapshot=view.snapshot,
             before=0 if view.snapshot is None else min(seen.before, view.snapshot.work),
-            moments=() if view.moment is None else view.session.history.since(Mark())[0],
+            moments=() if view.moment is None else view.session.history.snapshots,
             at=view.moment,
             problem=None if search is None else search.problem,
         )

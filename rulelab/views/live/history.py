@@ -38,8 +38,7 @@ class History:
     def __init__(self, limit: int = MAX_POINTS) -> None:
         self._limit = limit
         self._lock = threading.Lock()
-        self._kept: list[Snapshot] = []
-        self._new: list[bool] = []
+        self._kept: list[tuple[Snapshot, bool]] = []  # whether each has to be kept
         self._stride = 1
         self._skipped = 0
         self._generation = 0
@@ -59,28 +58,29 @@ class History:
         self._skipped = 0
         self._objective = objective
         with self._lock:
-            self._kept.append(snapshot)
-            self._new.append(notable)
+            self._kept.append((snapshot, notable))
             if len(self._kept) > self._limit:
                 self._thin()
+
+    @property
+    def snapshots(self) -> list[Snapshot]:
+        """All that are kept."""
+        with self._lock:
+            return [snapshot for snapshot, _ in self._kept]
 
     def since(self, mark: Mark) -> tuple[list[Snapshot], Mark, bool]:
         """What came after ``mark``, the next mark, and whether it is the whole history, which was thinned or is new."""
         with self._lock:
             whole = mark.generation != self._generation
-            snapshots = self._kept[0 if whole else mark.length :]
+            snapshots = [snapshot for snapshot, _ in self._kept[0 if whole else mark.length :]]
             return snapshots, Mark(self._generation, len(self._kept)), whole
 
     def frame(self) -> pd.DataFrame:
         """One row per kept snapshot: time, work, objective, bound, counts, pruned per bound, queue by length."""
-        with self._lock:
-            kept = list(self._kept)
-        return pd.DataFrame([trace_row(snapshot) for snapshot in kept])
+        return pd.DataFrame([trace_row(snapshot) for snapshot in self.snapshots])
 
     def _thin(self) -> None:
-        keep = [new or i % 2 == 0 for i, new in enumerate(self._new)]
-        self._kept = [s for s, k in zip(self._kept, keep, strict=True) if k][-self._limit :]
-        self._new = [n for n, k in zip(self._new, keep, strict=True) if k][-self._limit :]
+        self._kept = [each for i, each in enumerate(self._kept) if each[1] or i % 2 == 0][-self._limit :]
         self._stride *= 2
         self._generation += 1
 

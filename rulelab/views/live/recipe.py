@@ -112,7 +112,8 @@ class PageRecipe(Recipe):
         merged = f"{count(problem.n_rows)} rows merged into {count(patterns)} patterns"
         fewer = grouped(titled(note, self.family))
         compared = "" if labels is not None else _compared(problem, self.sensitive)
-        notes = (_kept_out(data.count(test)), fewer, mined(features), compared, merged)
+        kept_out = f"{count(data.count(test))} rows kept out of training, for the test" if len(test) else ""
+        notes = (kept_out, fewer, mined(features), compared, merged)
         two_classes: dict[str, Any] = {
             "labels": (data.negative, data.positive),
             "data": data,
@@ -123,9 +124,9 @@ class PageRecipe(Recipe):
             search,
             target=str(data.target),
             name=data.name,
-            notes=(_about(data) if labels is None else _about_classes(data, labels), *filter(None, notes)),
+            notes=(_about(data, labels), *filter(None, notes)),
             fewer=fewer,
-            left_out=_left_out(binarizer),
+            left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
             recipe=replace(
                 self,
                 parameters=self._taken(features),
@@ -203,10 +204,6 @@ def _compared(problem: Problem, column: str | None) -> str:
     return f"groups by {column}: {named}"
 
 
-def _left_out(binarizer: Binarizer | None) -> tuple[str, ...]:
-    return () if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_)
-
-
 def mined(features: Antecedents | pd.DataFrame) -> str:
     """How many antecedents there are, and which were dropped, in words."""
     if not isinstance(features, Antecedents):
@@ -217,25 +214,18 @@ def mined(features: Antecedents | pd.DataFrame) -> str:
     return f"{count(len(features))} antecedents mined from {count(len(features.features))} conditions, {how_many}"
 
 
-def _about(data: Dataset) -> str:
+def _about(data: Dataset, labels: pd.Series | None) -> str:
+    """How large the data are, and their classes: two, or those of the labels."""
     every = np.arange(len(data.y))
-    rows, positive = data.count(every), data.count(every[data.y.to_numpy() == 1])
-    said = (
-        f"{count(rows)} rows, {count(data.X.shape[1])} columns; {data.target} is {data.positive} "
-        f"in {count(positive)} ({percent(positive / rows, 0)} %)"
-    )
+    rows = data.count(every)
+    if labels is None:
+        positive = data.count(every[data.y.to_numpy() == 1])
+        classes = f"{data.target} is {data.positive} in {count(positive)} ({percent(positive / rows, 0)} %)"
+    else:
+        sizes = labels.value_counts(sort=False).sort_index()
+        named = ", ".join(f"{plain(label, 40)} ({count(int(n))})" for label, n in sizes.items())
+        classes = f"{plain(data.target, 60)}: {named}"
+    said = f"{count(rows)} rows, {count(data.X.shape[1])} columns; {classes}"
     if data.heads is not None:
         return f"{said}; {data.notes}"
-    return said if data.weight is None else f"{said}; rows weigh as {data.weight.name} says"
-
-
-def _kept_out(rows: int) -> str:
-    return f"{count(rows)} rows kept out of training, for the test" if rows else ""
-
-
-def _about_classes(data: Dataset, labels: pd.Series) -> str:
-    rows, columns = data.X.shape
-    sizes = labels.value_counts(sort=False).sort_index()
-    named = ", ".join(f"{plain(label, 40)} ({count(int(n))})" for label, n in sizes.items())
-    said = f"{count(rows)} rows, {count(columns)} columns; {plain(data.target, 60)}: {named}"
     return said if data.weight is None else f"{said}; rows weigh as {data.weight.name} says"

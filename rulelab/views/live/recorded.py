@@ -42,7 +42,7 @@ class RecordedSession(SearchSession):
     resumable = unseen = False
 
     def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:
-        self.card = card
+        self.card, self.called = card, f"Recording {name}" if card is None else f"Kept run, {name}"
         if not recording.snapshots:
             raise ValueError(f"{name} holds no moment of a search")
         search: Any = RecordedSearch(recording, card)

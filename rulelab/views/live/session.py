@@ -18,7 +18,7 @@ from ...search import Search
 from ...slices import Slices
 from ...snapshot import Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY, Share, take_memory
-from .history import History, Mark, Watching, relabelled
+from .history import History, Watching, relabelled
 from .job import POOL, THREAD_NAME, Pool, lower_priority
 from .prepared import Prepared, Source, Unwanted
 from .state import FULL_SPEED, Limits, Pace, Pacing, State
@@ -168,9 +168,9 @@ class SearchSession:
         """The run so far, to be saved; raises ValueError before there is one."""
         if self.prepared is None:
             raise ValueError("there is nothing to record before the search is made")
-        snapshots, _, _ = self.history.since(Mark())
+        snapshots = relabelled(self.history.snapshots, self.prepared.labels)
         with self._in_hand:
-            return Recording.of(self.prepared.search, relabelled(snapshots, self.prepared.labels), course=self.course)
+            return Recording.of(self.prepared.search, snapshots, course=self.course)
 
     @property
     def unseen(self) -> bool:
@@ -186,10 +186,6 @@ class SearchSession:
     def _ask(self, wanted: State, steps: int = 0) -> None:
         with self._changed:
             if self._closed or (self.state.over and not self.resumable):
-                return
-            if self.state.busy and steps and self._wanted is State.RUNNING:
-                self._wanted = State.PAUSED
-                self._changed.notify_all()
                 return
             self._wanted = wanted
             self._steps += steps

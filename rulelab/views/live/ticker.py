@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import Context
+from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,12 +22,10 @@ from .job import SIDE_WORK, Job, Pool, Progress
 from .session import SearchSession
 from .state import TICK_SECONDS
 
-_HELD = ("_WRITE_MSGS", "_WRITE_EVENTS")
-"""Where versions of Panel keep what waits."""
-_PARTS = ("_dispatch_msgs", "_WRITE_BLOCK", "_dispatch_write_task")
+_PARTS = ("_dispatch_msgs", "_dispatch_write_task", "_WRITE_MSGS", "_WRITE_BLOCK")
+"""How Panel sends what waits."""
 _LOCK = threading.Lock()
 _PAGES: WeakKeyDictionary[Any, Callable[[str], None]] = WeakKeyDictionary()
-_LOG = logging.getLogger(__name__)
 
 
 def send_all() -> None:
@@ -36,38 +34,30 @@ def send_all() -> None:
     A version of Panel that works otherwise stays as it is.
     """
     known = vars(panel_document)
-    held: Any = next((known[name] for name in _HELD if name in known), None)
-    if held is None or not all(name in known for name in _PARTS) or hasattr(known[_PARTS[0]], "left_behind_by"):
+    if not all(name in known for name in _PARTS) or hasattr(known[_PARTS[0]], "__wrapped__"):
         return
-    dispatch, mark, begin = (known[name] for name in _PARTS)
+    dispatch, begin, held, mark = (known[name] for name in _PARTS)
 
+    @wraps(dispatch)
     async def dispatch_all(document: Document) -> None:
         await dispatch(document)
         if document in held and document not in mark:
             mark[document] = True
             begin(document, dispatch_all, document)
 
-    dispatch_all.left_behind_by = dispatch  # type: ignore[attr-defined]
     panel_document._dispatch_msgs = dispatch_all
-
-
-def send_as_panel_does() -> None:
-    """Undo `send_all`."""
-    known = vars(panel_document)
-    panel_document._dispatch_msgs = getattr(known["_dispatch_msgs"], "left_behind_by", known["_dispatch_msgs"])
 
 
 def listen(document: Any, show: Callable[[str], None]) -> None:
     """Have a page told from now on until it is closed; ``show`` is called in its turn, and shows a sentence."""
+
+    def forget(_: Any) -> None:  # what it shows by holds its document, too
+        with _LOCK:
+            _PAGES.pop(document, None)
+
     with _LOCK:
         _PAGES[document] = show
-    document.on_session_destroyed(lambda context: _forget(document))
-
-
-def _forget(document: Any) -> None:
-    """Let go of a page: what it shows by holds its document, too."""
-    with _LOCK:
-        _PAGES.pop(document, None)
+    document.on_session_destroyed(forget)
 
 
 def tell_all(said: str) -> None:
@@ -81,74 +71,49 @@ def tell_all(said: str) -> None:
             logging.getLogger(__name__).debug("a page was not told", exc_info=True)
 
 
-class Turns:
-    """The beats of all pages that are due, one in each turn of the loop; called in the loop.
-
-    Those that are due at the same time would be called one after the other before any page is answered. A beat that
-    waits for its turn does not hold its page, which is answered meanwhile.
-    """
-
-    def __init__(self) -> None:
-        self._due: deque[Callable[[], Awaitable[None]]] = deque()
-        self._giving: asyncio.Task[None] | None = None
-        self._called: set[asyncio.Task[None]] = set()
-
-    def ask(self, call: Callable[[], Awaitable[None]]) -> None:
-        """Have something called when it is its turn."""
-        self._due.append(call)
-        if self._giving is None or self._giving.done():
-            # in a context of its own: that of a page would hold the page
-            self._giving = asyncio.get_running_loop().create_task(self._give(), context=Context())
-
-    async def _give(self) -> None:
-        while self._due:
-            called = asyncio.ensure_future(self._due.popleft()())
-            self._called.add(called)
-            called.add_done_callback(self._end)
-            await asyncio.sleep(0)  # it is called
-            await asyncio.sleep(0)  # what has come meanwhile is answered
-
-    def _end(self, called: asyncio.Task[None]) -> None:
-        self._called.discard(called)
-        if not called.cancelled() and called.exception() is not None:
-            _LOG.error("a beat of a page has failed", exc_info=called.exception())
-
-
-_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
+_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+_due: set[asyncio.Task[None]] = set()
 
 
 def in_turn(tick: Callable[[], Any]) -> Callable[[], Awaitable[None]]:
     """Asks for a turn of the loop in which the present page is free and its beat is called.
 
-    Until then, and until those who look at the page have been told what is new, it is not asked for again.
+    Beats that are due at the same time would be called one after the other before any page is answered. One that waits
+    for its turn does not hold its page. Until then, and until those who look at the page have been told what is new, it
+    is not asked for again.
     """
     waits = False
 
     async def call(document: Document | None, context: Any) -> None:
         nonlocal waits
         try:
+            async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
+                await asyncio.sleep(0)  # what has come meanwhile is answered
             if context is None:
                 tick()
             elif not context.destroyed:
-                await context.with_locked_document(lambda _: _as_page(document, tick))
+                await context.with_locked_document(lambda _: as_page(document))
+        except Exception:  # one page holds no other
+            logging.getLogger(__name__).exception("a beat of a page has failed")
         finally:
             waits = False
+
+    def as_page(document: Document | None) -> None:
+        with set_curdoc(document):
+            tick()
 
     async def ask() -> None:
         nonlocal waits
         if not waits:
             waits = True
             document = pn.state.curdoc
-            turns = _turns.setdefault(asyncio.get_running_loop(), Turns())
             context = None if document is None else document.session_context
-            turns.ask(lambda: call(document, context))
+            # in a context of its own: that of a page would hold the page
+            due = asyncio.get_running_loop().create_task(call(document, context), context=Context())
+            _due.add(due)  # the loop keeps none
+            due.add_done_callback(_due.discard)
 
     return ask
-
-
-def _as_page(document: Document | None, tick: Callable[[], Any]) -> None:
-    with set_curdoc(document):
-        tick()
 
 
 class Beat:

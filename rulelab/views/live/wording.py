@@ -34,6 +34,12 @@ _ENGINE_PHASES = {
     "ties": "the least gap is proven: searching the best model of that gap",
     "closing": "proving: all rules that a better set could have",
 }
+_STANDING = {
+    State.IDLE: ("idle", "ready: press Run, or Step"),
+    State.COMPILING: ("busy", "compiling the search: once per machine, up to a minute"),
+    State.FAILED: ("failed", "failed: the message says why"),
+    State.PAUSED: ("paused", "paused"),
+}
 _BEST_OF_ALL = "searching: the best model of all, to begin with"
 _FIRST = {
     "rule_list": "searching: beam search for a first list",
@@ -80,18 +86,14 @@ def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, st
 
 
 def _list_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
-    first = snapshot.sought_first
+    first, counts = snapshot.sought_first, snapshot.counts
+    queued = counts.get("queued", sum(snapshot.queue_by_length))
+    made: tuple[int, ...] = (snapshot.made, sum(snapshot.pruned.values()), counts.get("expanded", 0), queued)
     if first and (first["running"] or first["suffices"]):  # all that was done was done to find the best list of all
-        cut, expanded, queued = (first.get(name, 0) for name in ("cut", "expanded", "queued"))
-        made = ("made", cut + expanded + queued), ("cut", cut), ("expanded", expanded), ("queue", queued)
-        return [*((name, count(n)) for name, n in made), ("log10 remaining", remaining(snapshot))]
-    return [
-        ("made", count(snapshot.made)),
-        ("cut", count(sum(snapshot.pruned.values()))),
-        ("expanded", count(snapshot.counts.get("expanded", 0))),
-        ("queue", count(snapshot.counts.get("queued", sum(snapshot.queue_by_length)))),
-        ("log10 remaining", remaining(snapshot)),
-    ]
+        parts = [first.get(name, 0) for name in ("cut", "expanded", "queued")]
+        made = (sum(parts), *parts)
+    named = zip(("made", "cut", "expanded", "queue"), made, strict=True)
+    return [*((name, count(n)) for name, n in named), ("log10 remaining", remaining(snapshot))]
 
 
 def _falling_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
@@ -123,16 +125,10 @@ _FIGURES: dict[str, Callable[[Snapshot], list[tuple[str, str]]]] = {
 
 def _phase(session: SearchSession) -> tuple[str, str]:
     state, snapshot = session.state, session.snapshot
-    if state is State.IDLE:
-        return "idle", "ready: press Run, or Step"
     if state is State.PREPARING:
         return "busy", session.doing or "preparing"
-    if state is State.COMPILING:
-        return "busy", "compiling the search: once per machine, up to a minute"
-    if state is State.FAILED:
-        return "failed", "failed: the message says why"
-    if state is State.PAUSED:
-        return "paused", "paused"
+    if state in _STANDING:
+        return _STANDING[state]
     if snapshot is None:
         return ("busy", "searching") if state is State.RUNNING else ("limit", "stopped before the search began")
     assert session.search is not None

@@ -59,7 +59,7 @@ def _to_the_end(tabs: Any) -> Iterator[Wait]:
     if not view.session.state.over:
         view.run()
     yield lambda: not view.session.state.busy and view.status.over
-    view.replay()
+    view.rewind.press()
     yield lambda: view.moment is None
 
 

@@ -53,7 +53,7 @@ class SearchTab:
 
     def __init__(self, address: Address) -> None:
         self.setup = Setup()
-        self.view = SearchView(new_session=self.setup.new_session, question=self.setup.sentence)
+        self.view = SearchView(new_session=self.setup.new_session, question=self.setup.sentence, alone=False)
         self.complain = self.view.complain
         self.setup.on_change(self._settings_changed)
         self.view.param.watch(lambda _: self.setup.show_refused(self.view.session), "status")
@@ -123,8 +123,12 @@ class SearchTab:
         """What keys do in presenter mode."""
         view = self.view
         speeds = {str(k): partial(view.param.update, speed=name) for k, name in enumerate(SPEEDS, 1)}
-        moves = {" ": view.run_or_pause, "arrowright": view.forward, "arrowleft": view.backward}
-        return {**moves, "r": view.replay, "0": view.reset, **speeds}
+        moves: dict[str, Callable[[], Any]] = {
+            " ": view.run_or_pause,
+            "arrowright": view.forward,
+            "arrowleft": partial(view.rewind.move, -1),
+        }
+        return {**moves, "r": view.rewind.press, "0": view.reset, **speeds}
 
     def _present(self, on: bool) -> None:
         """Put the settings away and make text large, or undo it."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...prefixes import Nodes, PrefixSearch, Scale, reason
+from ...prefixes import Nodes, PrefixSearch, reason
 from ...prefixes.nodes import COLUMNS
 from ...prefixes.search import LOOK
 from ...recording import Course, Recording
@@ -29,8 +29,6 @@ _NOTHING_YET = "No prefix is expanded yet: this is what becomes of each first ru
 _ALL_THE_SAME = "The search does not continue this prefix: this is what would become of each next rule all the same."
 _KEPT = "Those that were cut at once are not kept."
 _TOO_LARGE = "The search holds too many prefixes to copy them: those that were cut at once are not shown."
-_MOST_ALIKE = 500
-"""Prefixes that are asked whether they capture the same rows."""
 LARGEST_COPY = 1 << 28
 """Bytes of a search whose store is copied to look into a prefix while it runs on a page."""
 
@@ -45,8 +43,6 @@ class Seen:
     # as `rulelab.prefixes.PrefixSearch.look_into` gives it
     children: pd.DataFrame = field(default_factory=lambda: NO_CHILDREN)
     said: str = ""  # what else is to be known of them
-    # the antecedents of a prefix that captures the same rows and was kept, and what it costs
-    instead: tuple[tuple[str, ...], float] | None = None
 
 
 @dataclass(frozen=True)
@@ -166,7 +162,7 @@ def _into(search: PrefixSearch, nodes: Nodes, frame: TreeFrame, prefix: Sequence
             raise ValueError(f"prefix: the search does not try {path[-1]!r} once more")
     if children.attrs["prefix_cut_by"] and own is not None and own["fate"] == "cut":
         said = _ALL_THE_SAME
-    return Seen(path, prefix is None, own, children, said, _instead(nodes, way) if len(way) > len(path) else None)
+    return Seen(path, prefix is None, own, children, said)
 
 
 def _told(search: PrefixSearch, path: Sequence[str]) -> dict[str, Any] | None:
@@ -183,7 +179,7 @@ def _stored(nodes: Nodes, frame: TreeFrame, prefix: Sequence[str] | None, said: 
     way = nodes.along(frame.best if prefix is None else prefix)
     children = _children(nodes, way, frame)
     own = _row(nodes, way, frame) if len(way) > 1 else None
-    return Seen(tuple(_named(nodes, way[-1])), False, own, children, said, _instead(nodes, way))
+    return Seen(tuple(_named(nodes, way[-1])), False, own, children, said)
 
 
 def _row(nodes: Nodes, way: list[int], frame: TreeFrame) -> dict[str, Any]:
@@ -213,8 +209,12 @@ def _children(nodes: Nodes, way: list[int], frame: TreeFrame) -> pd.DataFrame:
         "inevitable": nothing,
     }
     if scale is not None:
-        left, wrong = _left(scale, nodes.antecedent[way[1:]].tolist())
-        positive, negative = (each[own] for each in scale.weights.of_columns(left))
+        weights, wrong = scale.weights, 0
+        left = weights.everything  # the patterns that the rules of the prefix leave
+        for a in nodes.antecedent[way[1:]].tolist():
+            wrong += min(weights.of_set(left & weights.columns[a]))
+            left = left & ~weights.columns[a]
+        positive, negative = (each[own] for each in weights.of_columns(left))
         stays = scale.inevitable.of_set(left)[0] - scale.inevitable.of_columns(left)[0][own]
         columns.update(
             captured=(positive + negative) * scale.row,
@@ -236,29 +236,3 @@ def _children(nodes: Nodes, way: list[int], frame: TreeFrame) -> pd.DataFrame:
     children = pd.DataFrame(columns, columns=list(LOOK))
     children.attrs.update(incumbent=frame.objective, nodes=found.tolist())
     return children
-
-
-def _left(scale: Scale, antecedents: Sequence[int]) -> tuple[np.ndarray, int]:
-    """The patterns that rules leave, and the weight of what they capture and get wrong."""
-    weights, wrong = scale.weights, 0
-    left = weights.everything
-    for a in antecedents:
-        wrong += min(weights.of_set(left & weights.columns[a]))
-        left = left & ~weights.columns[a]
-    return left, wrong
-
-
-def _instead(nodes: Nodes, way: list[int]) -> tuple[tuple[str, ...], float] | None:
-    """Of a prefix that was cut, not for its bound: the kept one that captures the same rows for no more."""
-    scale, node = nodes.scale, way[-1]
-    by = nodes.state(node)[1]
-    if scale is None or not by or by in scale.bounding:
-        return None
-    left = _left(scale, nodes.antecedent[way[1:]].tolist())[0]
-    alike = np.flatnonzero((nodes.cost <= nodes.cost[node]) & (nodes.length <= len(way)))
-    for each in alike[np.argsort(nodes.cost[alike], kind="stable")][:_MOST_ALIKE].tolist():
-        names = _named(nodes, each)
-        rules = [nodes.names.index(name) for name in names]
-        if nodes.state(each)[0] != "cut" and np.array_equal(_left(scale, rules)[0], left):
-            return tuple(names), float(nodes.cost[each])
-    return None

@@ -199,7 +199,6 @@ class TreePlot(Plot):
             self.figure.height = round(self._height * (_TALLER if large else 1))
 
     def picture(self) -> dict[str, Any]:
-        """The picture alone, as large as a slide and on white, for the browser to save."""
         alone = TreePlot()
         alone.draw(self._shown)
         alone.figure.legend.visible = True

@@ -21,7 +21,7 @@ from ..widgets.fields import WIDE
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, SELECT_CSS, SIDE_BY_SIDE_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
-from .frames import Seen, TreeFrame, recorded_frame, tree_frame
+from .frames import TreeFrame, recorded_frame, tree_frame
 from .icicle import bound_name
 from .tree_plot import HEIGHT, TreePlot
 
@@ -84,8 +84,7 @@ class TreePane(NotebookViewer):
             self.box.refresh()
             self.bars_box.refresh()
             self._offer()
-            said = sentence(frame) if nodes else ""
-            self.said.object = said
+            self.said.object = sentence(frame) if nodes else ""
             self._below.visible = bool(nodes)
         pn.io.push_notebook(self.box.pane, self.bars_box.pane)
 
@@ -242,13 +241,4 @@ def sentence(frame: TreeFrame) -> str:
     name, why = bound_name(cut_by), esc(why, 800)
     if name:
         why = why.replace(esc(name), word(name, cut_by, frame.kind), 1)
-    return f'<p class="why">{head}: {said} <span class="reason">{why}{_instead(seen)}</span></p>'
-
-
-def _instead(seen: Seen) -> str:
-    if seen.instead is None or seen.own is None:
-        return ""
-    names, cost = seen.instead
-    rules = ", then ".join(in_signs(name) for name in names)
-    own = seen.own["loss"] + seen.own["rules"]
-    return f" The same rows are captured, at {cost:.4f} instead of {own:.4f}, by: {esc(rules, 400)}."
+    return f'<p class="why">{head}: {said} <span class="reason">{why}</span></p>'

@@ -32,32 +32,27 @@ _WRONG = "Mend the field that is marked."  # which says why; one short line move
 _BLOCKED = "Accept the sheet of the data, or cancel it, before a run."
 
 
-def usable(session: SearchSession, stale: bool, blocked: bool = False, refusal: str = "") -> dict[str, bool]:
-    """Which buttons would do something; nothing begins while the data are being chosen, or a field holds no value."""
+def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) -> tuple[dict[str, bool], str]:
+    """Which buttons would do something, and what Run and Step would do, where that is not plain, or why nothing.
+
+    Nothing begins while the data are being chosen (``blocked``), or a field holds no value.
+    """
     state = session.state
     begins = state is State.IDLE or (state.over and (stale or not session.resumable))
-    return {
+    able = {
         "run": state.busy or not (blocked or (refusal and begins)),
         "step": (not state.over or session.resumable) and not blocked and not (refusal and state is State.IDLE),
         "stop": state.busy or state is State.PAUSED,
         "reset": state is not State.IDLE,
     }
-
-
-def hint(session: SearchSession, stale: bool, blocked: bool = False, refusal: str = "") -> str:
-    """What Run and Step would do, where that is not plain, or why nothing; plain text."""
-    state = session.state
-    if blocked:
-        return _BLOCKED
-    if refusal and not usable(session, stale, blocked, refusal)["run"] and not state.busy:
-        return _WRONG
-    if state is State.IDLE:
-        return ""
-    if stale:
-        return _STALE if state.over else _STALE_ALREADY
-    if not state.over:
-        return ""
-    return _RESUMABLE if session.resumable else _STOPPED if state is State.STOPPED else _ENDED
+    said = ""
+    if not able["run"] or blocked:
+        said = _BLOCKED if blocked else _WRONG
+    elif stale and state is not State.IDLE:
+        said = _STALE if state.over else _STALE_ALREADY
+    elif state.over:
+        said = _RESUMABLE if session.resumable else _STOPPED if state is State.STOPPED else _ENDED
+    return able, said
 
 
 def status_of(session: SearchSession, stale: bool) -> Standing:
@@ -124,16 +119,16 @@ class Controls:
             item.visible = False
         self.menu.param.update(visible=True, css_classes=[])
 
-    def show(self, session: SearchSession, stale: bool, blocked: bool = False, refusal: str = "") -> None:
+    def show(self, session: SearchSession, stale: bool, blocked: bool, refusal: str) -> None:
         """Bring the buttons and the hint up to date."""
         goes_on = session.goes_on
-        for name, able in usable(session, stale, blocked, refusal).items():
+        can, said = offered(session, stale, blocked, refusal)
+        for name, able in can.items():
             self.buttons[name].able = able
         run, label = self.buttons["run"], "Pause" if goes_on else "Run"
         if run.label != label:  # in one message: the browser draws it once
             run.param.update(label=label, icon=icons.PAUSE if goes_on else icons.RUN)
-        text = hint(session, stale, blocked, refusal)
-        self.hint.object = f'<p class="note" role="note">{esc(text)}</p>' if text else ""
+        self.hint.object = f'<p class="note" role="note">{esc(said)}</p>' if said else ""
 
 
 def _button(label: str, icon: str, action: Callable[..., None]) -> Press:

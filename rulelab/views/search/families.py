@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...arguments import short
+from ...estimators import CertifiedClassifier
 from ...falling_rule_list import FairFallingBounds, FallingBounds
 from ...families import EVERY_FAMILY
 from ...parameters import DEMANDS, MONOTONE
@@ -19,11 +21,10 @@ from ..live.prepared import Prepared
 from ..live.recipe import without_fairness
 from ..live.session import SearchSession
 from .plots.base import Plot
-from .plots.bounds import BoundsPlot
+from .plots.bounds import BoundsPlot, IncumbentsPlot
 from .plots.curves import Curves
 from .plots.falling import ConsideredPlot, StrataPlot
 from .plots.generation import ReducedCostPlot
-from .plots.incumbents import IncumbentsPlot
 from .plots.prefixes import PrunedPlot, QueuePlot, RemainingPlot
 from .plots.rates import RatesPlot
 
@@ -84,7 +85,6 @@ def _read() -> dict[str, Look]:
 class Shown:
     """What the page knows of a family besides its record."""
 
-    look_of: Callable[[Mapping[str, Any]], str]  # key in `LOOKS` by the search's parameters
     # dataclasses of switches, with which the search's bounds can be left out; those for fair models have their own
     bounds: Any = None
     fair_bounds: Any = None
@@ -107,40 +107,29 @@ def _names(bounds: Any) -> tuple[str, ...]:
     return () if bounds is None else tuple(each.name for each in fields(bounds))
 
 
-def _look_of_lists(parameters: Mapping[str, Any]) -> str:
-    asked = any(parameters.get(each.name) for each in (*DEMANDS, MONOTONE))
-    if parameters.get("fairness") is not None:
-        best_first = asked or parameters.get("max_length") is not None
-        return "fair_demanding_rule_list" if best_first else "fair_rule_list"
-    return "demanding_rule_list" if asked else "rule_list"
+def look_for(name: str, parameters: Mapping[str, Any]) -> str:
+    """Key in `LOOKS` of how a search of a family is shown, by its parameters."""
+    fair = "fair_" if parameters.get("fairness") is not None else ""
+    if name == "rule_list":
+        asked = any(parameters.get(each.name) for each in (*DEMANDS, MONOTONE))
+        best_first = asked or (fair and parameters.get("max_length") is not None)
+        return f"{fair}{'demanding_' if best_first else ''}rule_list"
+    if name == "falling_rule_list" and not fair and parameters["method"] != "exact":
+        return "falling_monte_carlo"
+    if name in ("falling_rule_list", "rule_set"):
+        return f"{fair}{name}"
+    if name in ("least_gap", "least_gap_of_sets"):
+        return "least_gap_of_sets" if "max_complexity" in parameters else "least_gap"
+    return name
 
 
-def _look_of_falling(parameters: Mapping[str, Any]) -> str:
-    if parameters.get("fairness") is not None:
-        return "fair_falling_rule_list"
-    return "falling_rule_list" if parameters["method"] == "exact" else "falling_monte_carlo"
-
-
-def _look_of_sets(parameters: Mapping[str, Any]) -> str:
-    return "rule_set" if parameters["fairness"] is None else "fair_rule_set"
-
-
-def _look_of_least_gap(parameters: Mapping[str, Any]) -> str:
-    return "least_gap_of_sets" if "max_complexity" in parameters else "least_gap"
-
-
-def _always(look: str) -> Callable[[Mapping[str, Any]], str]:
-    return lambda parameters: look
-
-
+_FORMER_OF_LISTS = {"quantiles": "thresholds", "beam": ""}
 _FORMER_OF_FALLING = {"quantiles": "thresholds", "falling_bounds": "bounds", "soft": ""}
 _FORMER_OF_SETS = {"quantiles": "thresholds", "rule_size": "max_conditions", "complexity_cost": "regularization"}
-SHOWN: dict[str, Shown] = {name: Shown(_always(name)) for name in EVERY_FAMILY} | {
-    "rule_list": Shown(_look_of_lists, RuleListBounds, FairRuleListBounds, {"quantiles": "thresholds", "beam": ""}),
-    "falling_rule_list": Shown(_look_of_falling, FallingBounds, FairFallingBounds, _FORMER_OF_FALLING),
-    "rule_set": Shown(_look_of_sets, formerly=_FORMER_OF_SETS),
-    "least_gap": Shown(_look_of_least_gap),
-    "least_gap_of_sets": Shown(_look_of_least_gap),
+SHOWN: dict[str, Shown] = {name: Shown() for name in EVERY_FAMILY} | {
+    "rule_list": Shown(RuleListBounds, FairRuleListBounds, _FORMER_OF_LISTS),
+    "falling_rule_list": Shown(FallingBounds, FairFallingBounds, _FORMER_OF_FALLING),
+    "rule_set": Shown(formerly=_FORMER_OF_SETS),
 }
 LOOKS: dict[str, Look] = {
     name: Look(
@@ -156,23 +145,29 @@ LOOKS: dict[str, Look] = {
 
 def look_of_recorded(recording: Recording) -> str:
     """The same of a recorded search, which has no groups of people."""
-    return SHOWN[recording.family].look_of({**recording.parameters, "fairness": None})
+    return look_for(recording.family, {**recording.parameters, "fairness": None})
 
 
 def look_of(search: Search) -> str:
     """Key in `LOOKS` of how a search is shown."""
-    return SHOWN[search.kind if search.kind in SHOWN else search.family].look_of(search.parameters)
+    return look_for(search.kind if search.kind in SHOWN else search.family, search.parameters)
 
 
-def sessions_of(search: Search) -> Callable[[], SearchSession]:
-    """Makes sessions of a search: the first runs the search itself, the later ones run it from the beginning."""
+def sessions_of(search: Any) -> Callable[[], SearchSession]:
+    """Makes sessions of a search: the first runs the search itself, the later ones run it from the beginning.
+
+    `search`: one, or the classifier that was fitted by it; TypeError for anything else.
+    """
+    given: Any = search.search_ if isinstance(search, CertifiedClassifier) else search
+    if not isinstance(given, Search):
+        raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(given)}")
     used = False
 
     def prepare(report: Callable[[str], None]) -> Prepared:
         nonlocal used
         report("starting")
-        this = type(search)(search.problem, **search.parameters) if used else search
+        this = type(given)(given.problem, **given.parameters) if used else given
         used = True
         return Prepared(this, unconstrained=without_fairness(this, report))
 
-    return lambda: SearchSession(prepare, look=look_of(search))
+    return lambda: SearchSession(prepare, look=look_of(given))

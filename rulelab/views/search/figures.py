@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import panel as pn
 from bokeh.models import Ticker, TickFormatter
 from bokeh.models.annotations import BoxAnnotation
@@ -19,8 +20,7 @@ from ..live.session import SearchSession
 from ..live.wording import count
 from ..widgets.esc import esc
 from ..widgets.style import BLUE, ORANGE
-from .controls import Rewind
-from .families import LOOKS, Look
+from .families import Look
 from .plot_box import PlotBox
 from .plots.base import Plot, compact, enlarged, ticks
 from .plots.curves import AXES, Cursor, Curves, tree_begins
@@ -30,24 +30,29 @@ _STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_col
 
 
 class SearchFigures:
-    """The plots of one kind of search, and the data sources behind them; each is made when it is first asked for.
+    """The live plots of one kind of search, their data sources and boxes; each is made when it is first asked for."""
 
-    `on_move` takes the place to which a person has moved the line at the moment that is shown; None: no line.
-    """
-
-    def __init__(self, look: Look, on_move: Callable[[float], None] | None = None) -> None:
-        self._look, self._on_move = look, on_move
+    def __init__(
+        self,
+        look: Look,
+        on_move: Callable[[float], None] | None = None,  # takes the place to which a person has moved the line
+        name_of_files: Callable[[], str] = lambda: "search",
+    ) -> None:
+        self._look, self._on_move, self._name_of_files = look, on_move, name_of_files
         self._cursors: dict[int, Cursor] = {}
         self._strips: dict[int, BoxAnnotation] = {}
         self._place: tuple[float | None, bool] = (None, False)
         self._shared = Curves()
         self._axis = ""
         self._dark = self._large = False
-        self._shown: list[Snapshot] = []
+        self._mark = Mark()
         self._latest: Snapshot | None = None
         self._begun: Prepared | None = None
         self._made: dict[int, Plot] = {}
+        self._boxes: dict[int, PlotBox] = {}
         self._ticks: dict[bool, tuple[Ticker, TickFormatter]] = {}
+        self.shown: list[Snapshot] = []  # the history until the moment that is shown
+        self.texts_wait = False  # whether more is drawn than the texts beside the plots say
 
     def plot(self, number: int) -> Plot:
         """One of the plots; what was shown before it was made, it shows too."""
@@ -67,7 +72,7 @@ class SearchFigures:
             if self._begun is not None:
                 made.begin(self._begun)
             if self._latest is not None:
-                made.show(self._shown, True, self._latest)
+                made.show(self.shown, True, self._latest)
             self._fit()
         return self._made[number]
 
@@ -86,6 +91,39 @@ class SearchFigures:
         """The first one: objective and lower bound."""
         return self.plot(0).figure
 
+    def box(self, number: int) -> PlotBox:
+        """One of the plots with what stands around it."""
+        if number not in self._boxes:
+            box = PlotBox(self.plot(number), self._name_of_files, picture=partial(self.picture, number))
+            box.refresh()
+            self._boxes[number] = box
+        return self._boxes[number]
+
+    @property
+    def panes(self) -> list[pn.pane.Bokeh]:
+        """Those that have been made."""
+        return [box.pane for box in self._boxes.values()]
+
+    def always(self) -> tuple[PlotBox, list[PlotBox]]:
+        """Those that are seen always: that of objective and bound, and those under the best model."""
+        first, *under = (self.box(number) for number, each in enumerate(self._look.plots) if not each.name)
+        return first, under
+
+    def by_name(self) -> dict[str, Callable[[], Sequence[Any]]]:
+        """What makes the others, of which one at a time is seen, by their short names."""
+        return {each.name: partial(self._items, k) for k, each in enumerate(self._look.plots) if each.name}
+
+    def _items(self, number: int) -> Sequence[Any]:
+        return self.box(number).items
+
+    def picture(self, number: int) -> dict[str, Any]:
+        """A plot drawn anew, as a slide."""
+        drawn = SearchFigures(self._look)
+        drawn.use_axis(self._axis)
+        if self._latest is not None and self._begun is not None:
+            drawn.extend(self.shown, True, self._latest, self._begun)
+        return enlarged(drawn.plot(number).figure)
+
     def use_axis(self, axis: str) -> None:
         """Draw the plots over time against one of `AXES`."""
         self._axis, self._shared.axis = axis, AXES[axis]
@@ -96,10 +134,9 @@ class SearchFigures:
     def use_dark(self, dark: bool) -> None:
         """Colour the text inside the plots for a dark or a light page; the page's theme colours all the rest."""
         self._dark = dark
-        for plot in self._made.values():
-            plot.use_dark(dark)
-        for cursor in self._cursors.values():
-            cursor.use_dark(dark)
+        shown: list[Plot | Cursor] = [*self._made.values(), *self._cursors.values()]
+        for each in shown:
+            each.use_dark(dark)
 
     def use_size(self, large: bool) -> None:
         """Make the text inside the plots fit for a screen, or larger for a projector."""
@@ -112,7 +149,17 @@ class SearchFigures:
         for plot in self._made.values():
             plot.clear()
         self._shared.clear()
-        self._shown, self._latest, self._begun = [], None, None
+        self._mark, self.shown, self._latest, self._begun = Mark(), [], None, None
+        self.show_texts()
+
+    def follow(self, session: SearchSession) -> Snapshot:
+        """Draw what a session has that is not shown yet, and give its present state."""
+        snapshots, self._mark, whole = session.history.since(self._mark)
+        latest, prepared = session.snapshot, session.prepared
+        assert latest is not None
+        assert prepared is not None
+        self.extend(snapshots, whole, latest, prepared)
+        return latest
 
     def extend(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot, prepared: Prepared) -> None:
         """Add snapshots to the curves (or, when ``whole``, draw them anew) and show the latest state."""
@@ -121,24 +168,29 @@ class SearchFigures:
             for plot in self._made.values():
                 plot.begin(prepared)
         self._shared.until = None
-        every = snapshots if whole else [*self._shown, *snapshots]
+        every = snapshots if whole else [*self.shown, *snapshots]
         begins = self._shared.begins if not whole and self._shared.begins else tree_begins(every)
         if begins is not self._shared.begins:  # the axis counts from there
             self._shared.begins, snapshots, whole = begins, every, True
         self._shared.extend(snapshots, whole)
-        if whole:
-            self._shown = []
-        self._shown += snapshots
-        self._latest = latest
+        self.shown, self._latest, self.texts_wait = list(every), latest, True
         for plot in self._made.values():
             plot.show(snapshots, whole, latest)
         self._fit()
 
     def look_back(self, snapshots: Sequence[Snapshot]) -> None:
         """Show everything as it was at the last of these snapshots; the curves, and their axes, stay whole."""
-        self._shared.until, self._shown, self._latest = len(snapshots), list(snapshots), snapshots[-1]
+        self._mark = Mark()
+        self._shared.until, self.shown, self._latest = len(snapshots), list(snapshots), snapshots[-1]
+        self.texts_wait = True
         for plot in self._made.values():
             plot.show(() if plot.over_time else snapshots, not plot.over_time, snapshots[-1])
+
+    def show_texts(self) -> None:
+        """The texts beside the plots, where they have changed."""
+        self.texts_wait = False
+        for box in self._boxes.values():
+            box.refresh()
 
     @property
     def places(self) -> tuple[Sequence[float], float, float]:
@@ -190,90 +242,6 @@ class SearchFigures:
         axis.ticker, axis.formatter = self._ticks[log]
 
 
-class RunPlots(SearchFigures):
-    """Draws what the present session has found, and each time only what is new; boxes are made when first seen."""
-
-    def __init__(
-        self,
-        session: Callable[[], SearchSession],  # gives the present run
-        rewind: Rewind,  # says which moment is shown
-        shown: Callable[[], Snapshot | None],  # gives the state of the run at that moment
-        name_of_files: Callable[[], str],
-    ) -> None:
-        super().__init__(LOOKS[session().look], rewind.move_to)
-        self._session, self._rewind = session, rewind
-        self._moment, self._name_of_files = shown, name_of_files
-        self._boxes: dict[int, PlotBox] = {}
-        self._mark = Mark()
-        self.texts_wait = False  # whether more is drawn than the texts beside the plots say
-
-    def begin_anew(self) -> None:
-        """Let all of the run be new."""
-        self._mark = Mark()
-
-    def show_new(self) -> Snapshot:
-        """Draw what the session has that is not shown yet, and give its present state."""
-        session = self._session()
-        snapshots, self._mark, whole = session.history.since(self._mark)
-        latest, prepared = session.snapshot, session.prepared
-        assert latest is not None
-        assert prepared is not None
-        self.extend(snapshots, whole, latest, prepared)
-        self.texts_wait = True
-        return latest
-
-    def so_far(self) -> Sequence[Snapshot]:
-        """The history until the moment that is shown."""
-        snapshots, _, _ = self._session().history.since(Mark())
-        return snapshots if self._rewind.moment is None else snapshots[: self._rewind.moment + 1]
-
-    def show_moment(self) -> Snapshot:
-        """Draw the moment that is shown, and give it."""
-        snapshots = self.so_far()
-        self.look_back(snapshots)
-        self.texts_wait = True
-        return snapshots[-1]
-
-    def show_texts(self) -> None:
-        """The texts beside the plots, where they have changed."""
-        self.texts_wait = False
-        for box in self._boxes.values():
-            box.refresh()
-
-    def picture(self, number: int) -> dict[str, Any]:
-        """A plot of the run drawn anew, as a slide."""
-        drawn, latest, prepared = SearchFigures(self._look), self._moment(), self._session().prepared
-        drawn.use_axis(self._axis)
-        if latest is not None and prepared is not None:
-            drawn.extend(self.so_far(), True, latest, prepared)
-        return enlarged(drawn.figures[number])
-
-    @property
-    def panes(self) -> list[pn.pane.Bokeh]:
-        """Those that have been made."""
-        return [box.pane for box in self._boxes.values()]
-
-    def always(self) -> tuple[PlotBox, list[PlotBox]]:
-        """Those that are seen always: that of objective and bound, and those under the best model."""
-        first, *under = (self.box(number) for number, each in enumerate(self._look.plots) if not each.name)
-        return first, under
-
-    def by_name(self) -> dict[str, Callable[[], Sequence[Any]]]:
-        """What makes the others, of which one at a time is seen, by their short names."""
-        return {each.name: partial(self._items, k) for k, each in enumerate(self._look.plots) if each.name}
-
-    def box(self, number: int) -> PlotBox:
-        """That of one of the plots."""
-        if number not in self._boxes:
-            box = PlotBox(self.plot(number), self._name_of_files, picture=partial(self.picture, number))
-            box.refresh()
-            self._boxes[number] = box
-        return self._boxes[number]
-
-    def _items(self, number: int) -> Sequence[Any]:
-        return self.box(number).items
-
-
 _WIDTH, _HEIGHT, _RIGHT, _BOTTOM, _TOP = 560, 190, 90, 24, 14
 _MOST = 400
 """Of a drawing without scripts: its sizes, and most points."""
@@ -284,37 +252,23 @@ def curves_svg(snapshots: Sequence[Snapshot]) -> str:
     known = [each for each in snapshots if each.incumbent is not None and math.isfinite(each.lower_bound)]
     if len(known) < 2:
         return ""
-    step = -(-len(known) // _MOST)
-    known = [*known[:-1:step], known[-1]]
-    bounds = [each.lower_bound for each in known]
-    objectives = [each.incumbent.objective for each in known if each.incumbent is not None]
-    low, high = min(*bounds, *objectives), max(*bounds, *objectives)
-    ends = math.log1p(known[0].work), math.log1p(known[-1].work)
-
-    def x(work: float) -> float:
-        return (math.log1p(work) - ends[0]) / max(ends[1] - ends[0], 1e-9) * (_WIDTH - _RIGHT)
-
-    def y(value: float) -> float:
-        return _TOP + (high - value) / max(high - low, 1e-300) * (_HEIGHT - _TOP - _BOTTOM)
-
-    def path(values: Sequence[float], color: str) -> str:
-        points = f"M{x(known[0].work):.1f} {y(values[0]):.1f}"
-        points += "".join(f"H{x(each.work):.1f}V{y(v):.1f}" for each, v in zip(known[1:], values[1:], strict=True))
-        return f'<path d="{points}" fill="none" stroke="{color}" stroke-width="2"/>'
-
-    def word(at: float, text: str, color: str) -> str:
-        return f'<text x="{_WIDTH - _RIGHT + 6}" y="{at:.1f}" fill="{color}">{esc(text)}</text>'
-
-    best, bound = y(objectives[-1]), y(bounds[-1])
-    apart = max(bound, best + 14)
-    said = (
-        f"objective {objectives[-1]:.6g} and lower bound {bounds[-1]:.6g} after {count(known[-1].work)} units of work"
-    )
+    known = [*known[: -1 : -(-len(known) // _MOST)], known[-1]]
+    across = np.log1p([each.work for each in known])
+    up = np.array([(each.lower_bound, each.incumbent.objective) for each in known if each.incumbent is not None])
+    x = (across - across[0]) / max(across[-1] - across[0], 1e-9) * (_WIDTH - _RIGHT)
+    y = _TOP + (up.max() - up) / max(np.ptp(up), 1e-300) * (_HEIGHT - _TOP - _BOTTOM)
+    parts: list[str] = []
+    words = y[-1] + 4
+    words[0] = max(words[0], words[1] + 14)  # the bound is below
+    for k, color in enumerate((BLUE, ORANGE)):
+        steps = "".join(f"H{at:.1f}V{value:.1f}" for at, value in zip(x[1:], y[1:, k], strict=True))
+        parts.append(f'<path d="M{x[0]:.1f} {y[0, k]:.1f}{steps}" fill="none" stroke="{color}" stroke-width="2"/>')
+        parts.append(f'<text x="{_WIDTH - _RIGHT + 6}" y="{words[k]:.1f}" fill="{color}">{up[-1, k]:.6g}</text>')
+    until = f"{count(known[-1].work)} units of work"
+    below = f"objective and lower bound, until {until} (logarithms)"
+    parts.append(f'<text x="0" y="{_HEIGHT - 4}" fill="currentColor">{below}</text>')
+    said = f"objective {up[-1, 1]:.6g} and lower bound {up[-1, 0]:.6g} after {until}"
     return (
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" style="max-width: 100%" font-size="12" '
-        f'font-family="sans-serif" role="img" aria-label="{esc(said)}">'
-        f"{path(bounds, BLUE)}{path(objectives, ORANGE)}"
-        f"{word(best + 4, f'{objectives[-1]:.6g}', ORANGE)}{word(apart + 4, f'{bounds[-1]:.6g}', BLUE)}"
-        f'<text x="0" y="{_HEIGHT - 4}" fill="currentColor">objective and lower bound, until '
-        f"{count(known[-1].work)} units of work (logarithms)</text></svg>"
+        f'font-family="sans-serif" role="img" aria-label="{esc(said)}">{"".join(parts)}</svg>'
     )

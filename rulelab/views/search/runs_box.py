@@ -12,6 +12,7 @@ import panel as pn
 
 from ...recording import Recording
 from ..live.job import Job
+from ..live.session import SearchSession
 from ..live.ticker import Work
 from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
@@ -49,8 +50,11 @@ class RunsBox:
         ablate: Callable[..., None],  # what the button does
         opened: Callable[[Recording, str], None],  # takes a recording and its name, and raises ValueError
         start_beat: Callable[[], None],  # sees to it that `tick` is called while `busy`
+        complain: Callable[[str], None],  # shows an error
     ) -> None:
         self._opened, self._work, self._possible = opened, Work(start=start_beat), False
+        self._complain = complain
+        self.ablation: Ablating | None = None  # the one that goes on
         self.button = Press(ablate, label="Ablation", margin=0, height=30, width=86)
         listed: dict[str, Any] = {"margin": 0, "stylesheets": [SELECT_CSS], "disabled": True}
         self.way = pn.widgets.Select(label="Bounds", options=[_LEFT_OUT, _ADDED], width=190, **listed)
@@ -83,27 +87,45 @@ class RunsBox:
                 field.disabled = not (possible and free)
         self.button.able = possible and free
 
-    @property
-    def added(self) -> bool:
-        """Whether the bounds of the paper are to be added one by one."""
-        return self.way.value == _ADDED
-
     def _say_what(self) -> None:
-        what = (_ADDS if self.added else _ABLATES) if self._possible else _CANNOT
+        added = self.way.value == _ADDED
+        what = (_ADDS if added else _ABLATES) if self._possible else _CANNOT
         self._about.object = f'<p class="note">{what} {word("Why", "ablation")}</p>'
-        self.guess.visible = self.added
+        self.guess.visible = added
 
     def forget(self) -> None:
         """Say nothing of an ablation any more."""
+        self.ablation = None
         self._said.object = ""
         if len(self.picture):
             self.picture[:] = []
 
-    def get_ready(self) -> None:
-        """Load what draws an ablation while its runs go on, so that the page does not wait for that."""
-        threading.Thread(target=import_module, args=(_DRAWS,), daemon=True).start()
+    def begin(self, session: SearchSession) -> SearchSession:
+        """Begin an ablation of what a session would run; the first session of it."""
+        threading.Thread(target=import_module, args=(_DRAWS,), daemon=True).start()  # the page does not wait for that
+        self.ablation = Ablating(session, self.way.value == _ADDED, self.guess.value)
+        return self.ablation.first
 
-    def tell(self, ablation: Ablating) -> None:
+    def following(self, session: SearchSession) -> SearchSession | None:
+        """What follows a session of an ablation that has ended, at the end its first one; None: nothing."""
+        ablation, self.ablation = self.ablation, None
+        if ablation is None:
+            return None
+        try:
+            following = ablation.next(session)
+        except ValueError as error:
+            self._complain(str(error))
+            return None
+        if following is not None:
+            self.ablation = ablation
+        elif ablation.done is not None:
+            self._tell(ablation)
+            if ablation.done.contradiction:
+                self._complain(ablation.done.contradiction)
+            return ablation.first
+        return following
+
+    def _tell(self, ablation: Ablating) -> None:
         """Say how it went, and draw how many times the prefixes of the first run each other one has stored."""
         self._said.object = f'<p class="note" role="note">{esc(ablation.said, 600)}</p>'
         frame = ablation.frame()
@@ -121,8 +143,8 @@ class RunsBox:
 
     @property
     def busy(self) -> bool:
-        """Whether a file is being read."""
-        return self._work.busy
+        """Whether there is more to do: of an ablation, or of a file that is being read."""
+        return self.ablation is not None or self._work.busy
 
     def tick(self) -> None:
         """Show what has been read, or say why it cannot be shown."""

@@ -35,7 +35,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import term_classes
 from ..widgets.field_cards import Field, FieldCard, FieldCards
 from ..widgets.fields import WIDE, select
-from .families import SHOWN
+from .families import SHOWN, look_for
 
 MAX_MESSAGE = 300
 """Characters of what is said at a field."""
@@ -142,7 +142,7 @@ class Setup(Viewer):
     @property
     def look(self) -> str:
         """How the chosen search is shown, see `rulelab.views.search.families.LOOKS`."""
-        return SHOWN[self.family].look_of(chosen(self.settings, self._chosen))
+        return look_for(self.family, chosen(self.settings, self._chosen))
 
     def new_session(self) -> SearchSession:
         """A session that will run the present settings."""

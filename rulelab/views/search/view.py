@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import panel as pn
 import param
 
-from ...arguments import short
 from ...estimators import CertifiedClassifier
 from ...models import Model
 from ...recording import Recording
 from ...search import Search
-from ...snapshot import Snapshot
+from ...snapshot import Incumbent, Snapshot
 from ...warming import begin_in_background
 from ..cards.card import Card
 from ..live.recorded import RecordedSession
@@ -28,12 +27,11 @@ from ..widgets.explained import Explained, term_classes
 from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS, STACK_CSS
-from .ablating import Ablating
 from .best import BestModel
 from .certificate import Certificate, notes
 from .controls import SPEEDS, Controls, Rewind, status_of
 from .families import LOOKS, look_of_recorded, sessions_of
-from .figures import RunPlots, curves_svg
+from .figures import SearchFigures, curves_svg
 from .plots.curves import AXES
 from .runs_box import RunsBox
 from .why import WhyBox
@@ -61,6 +59,8 @@ class SearchView(Complaining, NotebookViewer):
         ``"log work"``, ``"work"`` or ``"time"``.
     question : viewable, optional
         What is asked, beside the buttons.
+    alone : bool
+        Whether it brings along what explains words; False where the page around does.
 
     Examples
     --------
@@ -68,8 +68,6 @@ class SearchView(Complaining, NotebookViewer):
 
         rl.views.SearchView(rl.RuleListSearch(problem, regularization=0.01))
     """
-
-    _alone: ClassVar[bool] = False
 
     speed: param.Selector[str] = param.Selector(default="speeding up", objects=list(SPEEDS), label="Speed")
     axis: param.Selector[str] = param.Selector(default="log work", objects=list(AXES), label="Plot against")
@@ -94,42 +92,29 @@ class SearchView(Complaining, NotebookViewer):
         *,
         new_session: Callable[[], SearchSession] | None = None,
         question: pn.viewable.Viewable | None = None,
+        alone: bool = True,
         **params: Any,
     ) -> None:
         if (search is None) == (new_session is None):
             raise ValueError("give either a search or new_session")
-        fitted = isinstance(search, CertifiedClassifier)
-        if isinstance(search, CertifiedClassifier):
-            search = search.search_
-        if search is not None and not isinstance(search, Search):
-            raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(search)}")
+        self._new_session = new_session or sessions_of(search)
         super().__init__(**params)
         begin_in_background()
-        alone = self._alone or search is not None
-        if search is not None:
-            new_session = sessions_of(search)
-        assert new_session is not None
-        self._new_session = new_session
-        self.session = self._new_session()  # the present run
-        self._beats = 0
-        self._told = (False, False)
-        self._ablation: Ablating | None = None
+        self._look = ""
+        self._beats, self._told = 0, (False, False)
         self._beat = Beat(self.tick)
-        self._build(alone, question)
-        self._take_look()
         self._presence = Presence(lambda: self.session, lambda: self.plots.resend())
+        self.session = self._new_session()  # the present run
+        self._build(alone, question)
+        self._take(self.session)
         if self._presence.served:
             self._beat.start()
             when_page_ends(self.close)
-        self.refresh()
-        if fitted:
+        if isinstance(search, CertifiedClassifier):
             self.step()
 
-    def __panel__(self) -> Any:
-        return self._column
-
     def _picture(self) -> str:
-        return curves_svg(self.plots.so_far())
+        return curves_svg(self.plots.shown)
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
         """A part by its name: "controls", "certificate", "status", "counts", "moment", "model" or a plot's; else None.
@@ -141,7 +126,7 @@ class SearchView(Complaining, NotebookViewer):
             "certificate": self.certificate.box,
             "status": self.certificate.text,
             "counts": self.certificate.counts,
-            "moment": self._rewind,
+            "moment": self.rewind,
             "model": self._model,
             **self._boxes,
         }
@@ -151,27 +136,31 @@ class SearchView(Complaining, NotebookViewer):
     def run(self, *_: Any) -> None:
         """Start, go on after a pause or a limit, or begin anew after the end."""
         state = self.session.state
-        with pn.io.hold():  # what is seen before a run does not come back between two
-            if state is State.IDLE or (state.over and (self.stale or not self.session.resumable)):
-                if self._refused():
-                    return
-                self.reset()
-            self.best.prepare()
-            self.session.pace = SPEEDS[self.speed]
-            self.session.run()
-            self._show_standing(self.session)
-        self._tell_standing(self.session)
-        self._beat.start()
+        anew = state is State.IDLE or (state.over and (self.stale or not self.session.resumable))
+        self._go(lambda: self.session.run(), anew)
 
     @one_at_a_time
     def step(self, *_: Any) -> None:
         """Do one unit of work; nothing after the end, which the line beside the buttons says."""
-        if self.session.state is State.IDLE:
-            if self._refused():
-                return
-            self.reset()
-        self.best.prepare()
-        self.session.step()
+        self._go(lambda: self.session.step(), self.session.state is State.IDLE)
+
+    @one_at_a_time
+    def ablate(self, *_: Any) -> None:
+        """Run the present settings as they are, and then without each bound in use, one run after the other."""
+        self._go(self._begin_ablating, True)
+
+    def _go(self, act: Callable[[], None], anew: bool) -> None:
+        """Do something with the run, with a new one unless that is refused, and look at it from then on."""
+        with pn.io.hold():  # what is seen before a run does not come back between two
+            if anew:
+                if self.refusal:
+                    self.complain(self.refusal)
+                    return
+                self.reset()
+            self.best.prepare()
+            self._set_pace()
+            act()
+            self._show_standing(self.session)
         self._tell_standing(self.session)
         self._beat.start()
 
@@ -187,20 +176,10 @@ class SearchView(Complaining, NotebookViewer):
     @one_at_a_time
     def forward(self) -> None:
         """Go to the next moment while looking back, else do a step."""
-        if self._rewind.moment is None:
+        if self.rewind.moment is None:
             self.step()
         else:
-            self._rewind.move(1)
-
-    @one_at_a_time
-    def backward(self) -> None:
-        """Look at the moment before the one that is shown."""
-        self._rewind.move(-1)
-
-    @one_at_a_time
-    def replay(self) -> None:
-        """Play the run, or hold what is played."""
-        self._rewind.press()
+            self.rewind.move(1)
 
     @one_at_a_time
     def stop(self, *_: Any) -> None:
@@ -211,116 +190,75 @@ class SearchView(Complaining, NotebookViewer):
     @one_at_a_time
     def reset(self, *_: Any) -> None:
         """Forget the run; the next one starts from the beginning, with the present settings."""
-        self._let_go()
-        self.runs_box.forget()
-        self._take(self._new_session())
-        self.complain("")
+        self._forget_for(self._new_session())
 
     @one_at_a_time
-    def ablate(self, *_: Any) -> None:
-        """Run the present settings as they are, and then without each bound in use, one run after the other."""
-        if self._refused():
-            return
-        self.reset()
-        ablation = Ablating(self.session, self.runs_box.added, self.runs_box.guess.value)
-        if ablation.first is not self.session:
-            self._take(ablation.first)
-        self._ablation = ablation
-        self.runs_box.get_ready()
-        self.session.pace = FULL_SPEED
-        self.session.run()
-        self._tell_standing(self.session)
+    def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
+        """Show a recorded run in the place of the present one, with the card of its model; Run begins a new one.
+
+        ValueError when nothing was recorded.
+        """
+        self._forget_for(RecordedSession(recording, name, look_of_recorded(recording), card))
         self._beat.start()
 
-    def _let_go(self) -> None:
-        """End the present run."""
+    def _forget_for(self, session: SearchSession) -> None:
+        """End the present run, and show another session."""
         self.session.close()
-        self._ablation, self.stale = None, False
+        self.runs_box.forget()
+        self.stale = False
+        self._take(session)
+        self.complain("")
 
     def _take(self, session: SearchSession) -> None:
-        """Show another session."""
-        self.session = session
-        self.best.shown = None
+        """Show another session, of which nothing is found and proven as yet."""
+        self.session, look = session, LOOKS[session.look]
         with pn.io.hold():
-            if self.session.look == self._look:
-                self.plots.begin_anew()
+            if session.look == self._look:
                 self.plots.clear()
                 self.why.clear()
-                self.plots.show_texts()
             else:
-                self._take_look()
-            self._clear()
+                self._take_look(session.look)
+            self.best.clear(look)
+            self.certificate.clear(look.looks_for, look.claim)
             self._notes.object = ""
         self.refresh()
 
-    def _clear(self) -> None:
-        """Nothing is found and proven as yet."""
-        look = LOOKS[self._look]
-        self.best.clear(look)
-        self.certificate.clear(look.looks_for, look.claim)
+    def _begin_ablating(self) -> None:
+        first = self.runs_box.begin(self.session)
+        if first is not self.session:
+            self._take(first)
+        first.pace = FULL_SPEED
+        first.run()
 
-    def _go_on_ablating(self) -> None:
-        """Begin the next run of an ablation when one has ended; at the end show the one with everything."""
-        ablation, session = self._ablation, self.session
-        if ablation is None or not session.state.over:
-            return
-        if session.state is State.FAILED or (session.snapshot is None and not ablation.begun):
-            self._ablation = None
-            return
-        try:
-            following = ablation.next(session)
-        except ValueError as error:
-            self._ablation = None
-            self.complain(str(error))
-            return
-        if following is not None:
-            self._take(following)
-            following.run()
-            return
-        self._ablation = None
-        self._take(ablation.first)
-        self.runs_box.tell(ablation)
-        if ablation.wrong:
-            self.complain(ablation.wrong)
+    @property
+    def _best(self) -> Incumbent | None:
+        """The best model at the moment that is shown."""
+        return None if self.best.shown is None else self.best.shown.incumbent
 
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
-        if self.on_pin is None or self.best.shown is None:
-            return
-        try:
-            self.best.say_pinned(self.on_pin(self.best.model_card()))
-        except ValueError as error:
-            self.complain(str(error))
+        if self.on_pin is not None and self.best.shown is not None:
+            try:
+                self.best.say_pinned(self.on_pin(self.best.model_card()))
+            except ValueError as error:
+                self.complain(str(error))
 
     def edit(self, *_: Any) -> None:
         """Hand the search that has ended to `on_edit`, with the moment whose model is shown."""
-        session, shown = self.session, self.best.shown
-        best = None if shown is None else shown.incumbent
-        if self.on_edit is None or best is None or not session.state.over:
-            return
-        try:
-            self.on_edit(session.prepared, session.snapshot, best.model)
-        except ValueError as error:
-            self.complain(str(error))
+        session, best = self.session, self._best
+        if self.on_edit is not None and best is not None and session.state.over:
+            try:
+                self.on_edit(session.prepared, session.snapshot, best.model)
+            except ValueError as error:
+                self.complain(str(error))
 
     def ask(self, *_: Any) -> None:
         """Send one person through the model that is shown, or take away what does."""
-        shown, person = self.best.shown, self.best.person
-        best = None if shown is None else shown.incumbent
-        if person.visible:
+        best = self._best
+        if self.best.person.visible:
             self.best.send(None)
         elif self.on_person is not None and best is not None:
             self.best.send(self.on_person(self.session.prepared, best.model))
-
-    def _refused(self) -> bool:
-        if self.refusal:
-            self.complain(self.refusal)
-        return bool(self.refusal)
-
-    @param.depends("refusal", watch=True)
-    def _mended(self) -> None:
-        if not self.refusal:
-            self.complain("")
 
     def close(self) -> None:
         """End the worker and the updates; what a run that is under way has come to is kept, where runs are."""
@@ -339,17 +277,17 @@ class SearchView(Complaining, NotebookViewer):
         session, state = self.session, self.session.state  # it may end meanwhile, which the next beat shows
         with pn.io.hold():
             self._show_standing(session)
-            self._rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
+            self.rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
             latest, prepared = session.snapshot, session.prepared
             new = latest is not None and latest is not self.best.shown
-            if new and prepared is not None and self._rewind.moment is None:
-                self.best.show(prepared, self.plots.show_new())
+            if new and prepared is not None and self.rewind.moment is None:
+                self.best.show(prepared, self.plots.follow(session))
             self.certificate.show(self.best.shown, prepared)
-            self._rewind.follow()
-            self.plots.point(self._rewind.moment, self._rewind.able)
+            self.rewind.follow()
+            self.plots.point(self.rewind.moment, self.rewind.able)
             if self.plots.texts_wait and (self.certificate.due or not session.state.busy):
                 self.plots.show_texts()
-            self.why.refresh(None if self._rewind.moment is None else self.best.shown)
+            self.why.refresh(None if self.rewind.moment is None else self.best.shown)
         self._tell_standing(session)
         if self.snapshot is not session.snapshot or self.status is not state:
             best = None if session.snapshot is None else session.snapshot.incumbent
@@ -363,12 +301,9 @@ class SearchView(Complaining, NotebookViewer):
     def _tell_standing(self, session: SearchSession) -> None:
         told = session.state is not State.IDLE, session.state.over
         if self.on_standing is not None and told != self._told:
-            latest = session.snapshot if session.state.over else None
+            last = session.snapshot if session.state.over and not session.recorded else None
             self._told = told
-            made = None
-            if latest is not None and latest.incumbent is not None and not session.recorded:
-                made = self.best.card_at(latest)
-            self.on_standing(session, made)
+            self.on_standing(session, self.best.card_at(last) if last is not None and last.incumbent else None)
 
     @one_at_a_time
     def tick(self) -> bool:
@@ -378,9 +313,13 @@ class SearchView(Complaining, NotebookViewer):
         before = self.session.state
         if before is State.IDLE and self._presence.served and self._beats % _IDLE_EVERY and not self._waits:
             return True
-        self._rewind.tick()
+        self.rewind.tick()
         self.refresh()
-        self._go_on_ablating()
+        following = self.runs_box.following(self.session) if self.session.state.over else None
+        if following is not None:
+            self._take(following)
+            if following.state is State.IDLE:
+                following.run()
         self.runs_box.tick()
         session = self.session
         seen = before is session.state and not (before.busy or session.stopping)  # it may go on, or end, meanwhile
@@ -389,19 +328,19 @@ class SearchView(Complaining, NotebookViewer):
     @property
     def _waits(self) -> bool:
         """Whether there is more to show soon, although no search runs."""
-        return bool(self._ablation or self.runs_box.busy or self._rewind.playing or self.why.waits)
+        return bool(self.runs_box.busy or self.rewind.playing or self.why.waits)
 
     @one_at_a_time
     def _look_back(self, *_: Any) -> None:
         """Show everything as it was at a moment of the run, or at its present end."""
-        self.plots.begin_anew()
-        self.best.shown = None
-        prepared = self.session.prepared
-        if self._rewind.moment is not None and prepared is not None:
+        moment, prepared, self.best.shown = self.rewind.moment, self.session.prepared, None
+        if moment is not None and prepared is not None:
+            snapshots = self.session.history.snapshots[: moment + 1]
             with pn.io.hold():
-                self.best.show(prepared, self.plots.show_moment())
+                self.plots.look_back(snapshots)
+                self.best.show(prepared, snapshots[-1])
         self.refresh()
-        self.moment = self._rewind.moment
+        self.moment = self.rewind.moment
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
@@ -418,22 +357,21 @@ class SearchView(Complaining, NotebookViewer):
             self.complain("")
         self._notes.object = notes(session.prepared)
         self._controls.show(session, self.stale, self.blocked, self.refusal)
-        free = not (session.state.busy or self.blocked or self._ablation)
+        free = not (session.state.busy or self.blocked or self.runs_box.ablation)
         self.runs_box.offer(bool(LOOKS[session.look].family), free)
 
     def _standing(self, session: SearchSession) -> Standing:
-        at, prepared = self._rewind.moment, session.prepared
-        if at is None or session.state.busy or self.best.shown is None or prepared is None:
-            now = status_of(session, self.stale)
-            if session.state is State.IDLE and (self.blocked or self.refusal):
-                why = "the data are not chosen" if self.blocked else "a field is wrong"
-                now = replace(now, phase=f"not ready: {why}")
-            if isinstance(session, RecordedSession) and prepared is not None:
-                kind = "Recording" if session.card is None else "Kept run,"
-                now = replace(now, phase=f"{kind} {prepared.name}: {now.phase}")
-            return now if self._ablation is None else replace(now, phase=f"{self._ablation.place}: {now.phase}")
-        phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
-        return Standing("paused", phase, figures(self.best.shown, prepared.search.family))
+        at, prepared, shown = self.rewind.moment, session.prepared, self.best.shown
+        if not (at is None or session.state.busy or shown is None or prepared is None):
+            phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
+            return Standing("paused", phase, figures(shown, prepared.search.family))
+        now = status_of(session, self.stale)
+        if session.state is State.IDLE and (self.blocked or self.refusal):
+            now = replace(now, phase=f"not ready: {'the data are not chosen' if self.blocked else 'a field is wrong'}")
+        before = session.called if isinstance(session, RecordedSession) else ""
+        if self.runs_box.ablation is not None:
+            before = self.runs_box.ablation.place
+        return replace(now, phase=f"{before}: {now.phase}") if before else now
 
     @param.depends("axis", "dark", "large", watch=True)
     def _restyle(self) -> None:
@@ -454,79 +392,58 @@ class SearchView(Complaining, NotebookViewer):
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:
+        if not self.refusal:
+            self.complain("")
         self._show_standing(self.session)
 
     @param.depends("speed", watch=True)
     def _set_pace(self) -> None:
         self.session.pace = SPEEDS[self.speed]
 
-    def _build(self, stands_alone: bool, question: pn.viewable.Viewable | None) -> None:
-        place = ["rl-row"] if stands_alone else ["rl-above"]
+    def _build(self, alone: bool, question: pn.viewable.Viewable | None) -> None:
+        place = ["rl-row"] if alone else ["rl-above"]
         self._alert = alert(css_classes=place)
         self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], **WIDE)
         actions = {"run": self.run_or_pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         selects = [select(self.param[name], 150, css_classes=term_classes(name)) for name in ("speed", "axis")]
-        self._rewind = Rewind(self._beat.start, lambda: self.plots.places)
+        self.rewind = Rewind(self._beat.start, lambda: self.plots.places)
         self._controls = Controls(actions, selects, question)
-        self._rewind.param.watch(self._look_back, "moment")
+        self.rewind.param.watch(self._look_back, "moment")
         self.best = BestModel(lambda: self.session, self.pin, self.edit, self.ask)
         self.certificate = Certificate(lambda: self.session, self.best.model_card)
-        self._offer()
         self.why = WhyBox(lambda: self.session, self._file_name, self._beat.start)
         self.why.body.css_classes = ["rl-fill"]
-        self.runs_box = RunsBox(self.ablate, self.open, self._beat.start)
-        bottom = [self._notes, Explained()] if stands_alone else [self._notes]
-        self._gap, self._model = _box("rl-gap", FILL_CSS), _box("rl-best")
-        self._why = _box("rl-why", FILL_CSS, self.why.strip, self.why.body)
+        self.runs_box = RunsBox(self.ablate, self.open, self._beat.start, self.complain)
+        bottom = [self._notes, Explained()] if alone else [self._notes]
+        frame = [PANEL_CSS, FILL_CSS]
+        self._gap, self._model = _part("rl-wide rl-gap", sheets=frame), _part("rl-wide rl-best", sheets=[PANEL_CSS])
+        self._why = _part("rl-wide rl-why", self.why.strip, self.why.body, sheets=frame)
         halves = (
             _part("rl-answer", self.certificate.box, self._model),
             _part("rl-found", self._gap, self.certificate.counts, self._why),
         )
-        self._column = _part("rl-view", self._controls.bar, self._alert, _part("rl-halves", *halves), *bottom)
-        if stands_alone:
-            self._column.css_classes = [*self._column.css_classes, "rl-alone"]
+        self._layout = _part("rl-view", self._controls.bar, self._alert, _part("rl-halves", *halves), *bottom)
+        if alone:
+            self._layout.css_classes = [*self._layout.css_classes, "rl-alone"]
 
-    def _take_look(self) -> None:
-        """Make the plots of the session's kind of search."""
-        self._look = self.session.look
-        look = LOOKS[self._look]
-        self.plots = RunPlots(lambda: self.session, self._rewind, lambda: self.best.shown, self._file_name)
+    def _take_look(self, name: str) -> None:
+        """Make the plots of another kind of search."""
+        self._look = name
+        self.plots = SearchFigures(LOOKS[name], self.rewind.move_to, self._file_name)
         self._restyle()
         gap, under = self.plots.always()
         gap.fill()
-        self._gap.objects = [*gap.items, self._rewind]
+        self._gap.objects = [*gap.items, self.rewind]
         beneath = {box.name.lower(): pn.Column(*box.items, stylesheets=[STACK_CSS], **WIDE) for box in under}
         self._model.objects = [self.best.heading, self.best.card, self.best.actions, *beneath.values()]
         self._boxes = {gap.name.lower(): self._gap, **beneath}  # of the plots that are always seen
-        self.why.take(look, self.plots.by_name() | {RUNS: lambda: self.runs_box.items})
-        self._clear()
-
-    @one_at_a_time
-    def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
-        """Show a recorded run in the place of the present one, with the card of its model; Run begins a new one.
-
-        Raises
-        ------
-        ValueError
-            When nothing was recorded.
-        """
-        session = RecordedSession(recording, name, look_of_recorded(recording), card)
-        self._let_go()
-        self._take(session)
-        self.complain("")
-        self._beat.start()
+        self.why.take(LOOKS[name], self.plots.by_name() | {RUNS: lambda: self.runs_box.items})
 
     def _file_name(self) -> str:
         prepared = self.session.prepared
         return "search" if prepared is None else prepared.name
 
 
-def _part(place: str, *items: Any) -> pn.Column:
-    """Parts under each other, or side by side, as the style sheet says for this place."""
-    return pn.Column(*items, css_classes=[place], stylesheets=[SEARCH_CSS], **WIDE)
-
-
-def _box(place: str, further_css: str = "", *items: Any) -> pn.Column:
-    """A frame around plots or texts, in the place of the grid that its CSS class says."""
-    sheets = [PANEL_CSS, further_css] if further_css else [PANEL_CSS]
-    return pn.Column(*items, css_classes=["rl-wide", place], stylesheets=sheets, **WIDE)
+def _part(classes: str, *items: Any, sheets: Sequence[Any] = (SEARCH_CSS,)) -> pn.Column:
+    """Parts under each other, or side by side, as the style sheets say for these classes."""
+    return pn.Column(*items, css_classes=classes.split(), stylesheets=[*sheets], **WIDE)

@@ -114,14 +114,9 @@ class WhyBox:
         self._show()
 
     @property
-    def open(self) -> str:
-        """The name of what is seen."""
-        return self.strip.open
-
-    @property
     def waits(self) -> bool:
         """Whether there is more to see soon, although the search rests."""
-        session, name = self._session(), self.open
+        session, name = self._session(), self.strip.open
         if self._settling or session.unseen:
             return True
         if name not in _WATCHED or session.state is State.IDLE:
@@ -145,14 +140,14 @@ class WhyBox:
 
     def refresh(self, moment: Snapshot | None = None) -> None:
         """Ask for what is open, and show what has come; ``moment``: as it was then."""
-        session, name = self._session(), self.open
+        session, name = self._session(), self.strip.open
         if name == TREE and self.tree is None and session.state is not State.IDLE:
             self._places[TREE].objects, self._settling = self._new_tree(), _SETTLING
         if self._settling:
             self._settling -= 1
             return
+        self._now.visible = moment is not None and name in PICTURES
         if name not in _WATCHED:
-            self._say_now(False)
             return
         pace, prefix = session.pace, None if self.tree is None else self.tree.prefix
         slow = pace.units is not None and pace.units <= _SLOW and pace.growth == 1
@@ -164,15 +159,10 @@ class WhyBox:
             if name == TREE:
                 look = partial(tree_of, moment=moment, course=session.course, prefix=prefix)
             session.watch(name, look, TICK_SECONDS if slow else _EVERY)
-        self._say_now(moment is not None)
         frame = session.seen(name)
-        if frame is None or frame is self._drawn:
-            return
-        self._drawn = frame
-        with pn.io.hold():
-            if name == TREE and self.tree is not None:
-                self.tree.draw(frame)
-            elif name in self.pictures:
+        if frame is not None and frame is not self._drawn:
+            self._drawn = frame
+            with pn.io.hold():
                 self._draw(name, frame)
 
     def clear(self) -> None:
@@ -180,12 +170,9 @@ class WhyBox:
         self._forget()
         if self.tree is not None:
             self.tree.prefix = None
-            self.tree.draw(TreeFrame())
+            self._draw(TREE, TreeFrame())
         for name in self.pictures:
             self._draw(name, PICTURES[name][0].empty)
-
-    def _say_now(self, back: bool) -> None:
-        self._now.visible = back and self.open in PICTURES
 
     def _forget(self) -> None:
         if self._asked:
@@ -194,20 +181,20 @@ class WhyBox:
 
     def _opened(self, *_: Any) -> None:
         """Show another one; what is new to the browser changes only when it has made it."""
-        if self.open in self._places:
-            if not self._places[self.open].objects:
+        if self.strip.open in self._places:
+            if not self._places[self.strip.open].objects:
                 self._settling = _SETTLING
             self._show()
             self._start_beat()
 
     def _show(self) -> None:
         """Show what is open, made when it is first seen."""
-        place = self._places[self.open]
+        place = self._places[self.strip.open]
         if not place.objects:
-            place.objects = list(self._make[self.open]())
+            place.objects = list(self._make[self.strip.open]())
         for name, other in self._places.items():
-            other.visible = name == self.open
-        if self.open not in _WATCHED:
+            other.visible = name == self.strip.open
+        if self.strip.open not in _WATCHED:
             self._forget()
 
     def _new_tree(self) -> list[Any]:
@@ -228,7 +215,10 @@ class WhyBox:
         self._draw(name, PICTURES[name][0].empty)
         return box.items
 
-    def _draw(self, name: str, frame: pd.DataFrame) -> None:
-        plot, box = self.pictures[name]
-        plot.draw(frame)
-        box.refresh()
+    def _draw(self, name: str, frame: Any) -> None:
+        if name in self.pictures:
+            plot, box = self.pictures[name]
+            plot.draw(frame)
+            box.refresh()
+        elif self.tree is not None:
+            self.tree.draw(frame)

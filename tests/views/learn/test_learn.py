@@ -48,7 +48,7 @@ def look_back(walk: Walk) -> None:
     """Go back through the moments until the step is done, or through all; then to the present."""
     view = walk.view
     for back in range(1, len(view.session.history)):
-        view.backward()
+        view.rewind.move(-1)
         if back == 1 and "the moment" in walk.plan.steps[walk.step - 1].do:
             assert walk.step not in walk.done, "not any earlier moment is the one that is asked for"
         if walk.step in walk.done:

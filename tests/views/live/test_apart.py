@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 
 import numpy as np
-import pandas as pd
 import pytest
 from patience import PATIENCE
 
@@ -60,14 +59,6 @@ def test_a_call_that_is_not_wanted_any_more_ends() -> None:
     kill[0]()
     thread.join(PATIENCE)
     assert len(caught) == 1
-
-
-def test_a_sheet_that_was_read_apart_is_the_same() -> None:
-    text = "name;size;since\n" + "".join(f"x{k};{k},5;0{k % 9 + 1}.02.2024\n" for k in range(200))
-    wanted = text.encode(), "daten.csv", 10_000, 10, {"decimal": ","}
-    here, there = read_sheet(*wanted), apart(read_sheet, *wanted)
-    pd.testing.assert_frame_equal(here.frame, there.frame)
-    assert (here.columns, here.name, here.file, here.reading) == (there.columns, there.name, there.file, there.reading)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux knows priorities of threads")

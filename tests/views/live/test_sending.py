@@ -1,7 +1,7 @@
 """No message to a page stays behind until another one follows it."""
 
 import asyncio
-from collections.abc import Iterator
+import inspect
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,14 +10,14 @@ import pytest
 from bokeh.document import Document
 from tornado.websocket import WebSocketHandler
 
-from rulelab.views.live.ticker import send_all, send_as_panel_does
+from rulelab.views.live.ticker import send_all
+
+OWN = vars(panel_document)
 
 
 @pytest.fixture(autouse=True)
-def as_panel_does() -> Iterator[None]:
-    send_as_panel_does()
-    yield
-    send_all()
+def as_panel_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(OWN, "_dispatch_msgs", inspect.unwrap(OWN["_dispatch_msgs"]))
 
 
 class Socket(WebSocketHandler):
@@ -45,14 +45,16 @@ class Protocol:
 
 
 class Connection:
-    def __init__(self) -> None:
-        self._socket, self.protocol = Socket(), Protocol()
+    protocol = Protocol()
+
+    def __init__(self, socket: Socket) -> None:
+        self._socket = socket
 
 
 async def two_messages(turns: int) -> list[str]:
     """What is written when the second message comes some turns of the loop after the first has been written."""
-    document, connection = Document(), Connection()
-    socket = connection._socket
+    document, socket = Document(), Socket()
+    connection = Connection(socket)
     panel_document.schedule_write_events(document, [connection], ["first"])
     while not socket.writing:
         await asyncio.sleep(0)
@@ -78,12 +80,8 @@ def test_panel_alone_leaves_one_behind() -> None:
     assert ["first"] in [asyncio.run(two_messages(turns)) for turns in range(5)]
 
 
-def test_it_can_be_undone_and_leaves_other_versions_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = panel_document._dispatch_msgs
+def test_other_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    as_it_is = OWN["_dispatch_msgs"]
+    monkeypatch.delitem(OWN, "_WRITE_BLOCK")
     send_all()
-    assert panel_document._dispatch_msgs is not own
-    send_as_panel_does()
-    assert panel_document._dispatch_msgs is own
-    monkeypatch.delattr(panel_document, "_WRITE_BLOCK")
-    send_all()
-    assert panel_document._dispatch_msgs is own
+    assert OWN["_dispatch_msgs"] is as_it_is

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 import pytest
-from live import inexact_search, long_search, small_search
+from live import inexact_search, long_search, problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.families.wording import at_most
 from rulelab.views.live import wording as words
-from rulelab.views.live.history import MOST_SHARE, Mark, Watching
+from rulelab.views.live.history import MOST_SHARE, Watching
 from rulelab.views.live.job import Pool
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
@@ -107,7 +107,7 @@ def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> Non
 
 @pytest.mark.long
 def test_slow_motion_keeps_to_its_beat(start) -> None:
-    session = start(long_search, pace=Pace(1))
+    session = start(lambda: rl.RuleListSearch(problem(300, 60), 0.003, beam_width=0), pace=Pace(1))
     session.run()
     wait_until(lambda: session.snapshot is not None)
     began = time.monotonic()
@@ -125,7 +125,7 @@ def test_speeding_up_doubles_the_work_of_each_beat(start) -> None:
     wait_until(lambda: session.snapshot is not None and session.snapshot.work >= 15)
     session.pause()
     wait_until(lambda: session.state is State.PAUSED)
-    works = [s.work for s in session.history.since(Mark())[0]]
+    works = [s.work for s in session.history.snapshots]
     assert {1, 3, 7, 15} <= set(works)
     assert works[0] == 1
 
@@ -181,7 +181,9 @@ def test_the_pool_serves_in_order_and_lets_no_more_in_than_it_has_places() -> No
     assert pool.waiting == 0
 
 
-def test_counts_and_weights_are_written_in_digits() -> None:
+def test_counts_weights_and_bounds_are_written_in_the_digits_that_tell_them_apart() -> None:
+    for found, bound in (("0.2500", "0.2400"), ("0.25000", "0.24999"), ("0.25000000", "0.24999996"), ("0.2500",) * 2):
+        assert words.apart(float(found), float(bound)) == (found, bound)
     for n, text in (
         (7214, "7 214"),
         (3e6, "3 000 000"),

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from doors import html
 from live import HOSTILE, look_back, open_tab, problem
-from test_replay import finished
+from test_replay import ended
 from test_views_why import settled
 
 import rulelab as rl
@@ -148,9 +148,9 @@ def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> Non
     assert "Above" not in plot.caption
 
 
-def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:
-    view = finished(rl.RuleSetSearch(problem(60, 5), max_complexity=4, max_conditions=2))
-    assert view.why.open == POOL
+def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else(show) -> None:
+    view = ended(show(rl.RuleSetSearch(problem(60, 5), max_complexity=4, max_conditions=2)))
+    assert view.why.strip.open == POOL
     plot, box = view.why.pictures[POOL]
     assert "in the pool;" in plot.caption
     assert box.items[0].caption == plot.caption
@@ -168,8 +168,4 @@ def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else() -> None:
     assert "the present" not in html(view.why.body)
     assert "rule has a price yet" in plot.caption
     assert "No row has a price yet" in prices.caption
-    view.close()
-    other = finished(rl.CorelsSearch(problem(60, 5), 0.05))
-    settled(other)
-    assert POOL not in other.why.strip.names
-    other.close()
+    assert POOL not in ended(show(rl.CorelsSearch(problem(60, 5), 0.05))).why.strip.names

@@ -3,10 +3,9 @@
 import gzip
 import json
 
-import numpy as np
 import pytest
 from doors import button, html, upload
-from live import HOSTILE, alert, curves, exported, look_back, model_html, open_tab, problem, recorded, status
+from live import HOSTILE, alert, curves, exported, look_back, model_html, open_tab, problem, status
 from patience import wait_until
 from test_views_plots import SEARCHES
 from test_views_why import settled
@@ -14,9 +13,8 @@ from test_views_why import settled
 import rulelab as rl
 from rulelab.kernels.growing import OPEN
 from rulelab.recording import course as looking
-from rulelab.recording import recording as module
-from rulelab.recording.course import NO_CHANGE, NOT_YET
-from rulelab.views.live.history import Mark
+from rulelab.recording import files
+from rulelab.recording.course import NOT_YET
 from rulelab.views.live.state import State
 from rulelab.views.search import runs_box
 from rulelab.views.search.view import SearchView
@@ -28,10 +26,6 @@ def ended(view: SearchView) -> SearchView:
     wait_until(lambda: view.session.state.over)
     settled(view)
     return view
-
-
-def finished(search: rl.Search) -> SearchView:
-    return ended(SearchView(search, speed="full speed"))
 
 
 @pytest.fixture(params=list(SEARCHES))
@@ -83,8 +77,8 @@ def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> s
     return view.runs_box.field.said
 
 
-@pytest.mark.long
-def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
+def test_the_page_opens_a_recording_and_runs_anew(quiet) -> None:
+    view = quiet
     contents = exported(view, "Recording")
     before = status(view).figures
     view.reset()
@@ -94,8 +88,7 @@ def test_the_page_opens_a_recording_and_runs_anew(view) -> None:
     assert "<img" not in html(view)
     open_tab(view, view.why.strip.names[0])
     settled(view)
-    if TREE in view.why.strip.names:
-        assert "are not kept" in view.why.tree.bars.caption
+    assert "are not kept" in view.why.tree.bars.caption
     view.on_pin = lambda card: "A"
     view.pin()
     assert "no model card" in alert(view).phase
@@ -113,29 +106,16 @@ def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> 
     assert "letter.rulelab" in quiet.runs_box.field.said
     monkeypatch.setattr(runs_box, "LARGEST_TEXT", 1000)
     assert "larger than any" in open_file(quiet, whole)
+    monkeypatch.setattr(files, "_MOST_DOUBLINGS", 0)
+    monkeypatch.setattr(runs_box, "LARGEST_TEXT", 10**6)
+    assert "do not fit together" in open_file(quiet, whole), "deeper than any list"
     assert not quiet.session.recorded, "the run that was shown stays"
     monkeypatch.undo()
     assert open_file(quiet, whole) == ""
 
 
-def test_a_tree_deeper_than_any_list_is_refused(tmp_path) -> None:
-    recording = recorded(rl.CorelsSearch(problem(120, 7), 0.02))
-    content = module.files.unpacked(recording.to_bytes(), "run")
-    chain = np.arange(-1, 4999)
-    n = len(chain)
-    deep = type(content.tree)(
-        parent=chain, antecedent=np.minimum(chain, 0), cost=np.zeros(n), bound=np.zeros(n),
-        fate=np.zeros(n, dtype=np.uint8), cuts=content.tree.cuts, names=content.tree.names,
-        classes=content.tree.classes, known=np.zeros(n, dtype=np.int8),
-    )  # fmt: skip
-    looks = [NO_CHANGE] * len(content.snapshots)
-    raw = module.files.packed(type(content)(content.family, content.parameters, content.snapshots, looks, deep))
-    with pytest.raises(rl.RecordingError, match="do not fit together"):
-        rl.Recording.from_bytes(raw)
-
-
 def test_a_recording_made_afterwards_has_the_moments_and_what_was_stored(quiet) -> None:
-    snapshots, _, _ = quiet.session.history.since(Mark())
+    snapshots = quiet.session.history.snapshots
     again = rl.Recording.from_bytes(quiet.session.recording().to_bytes())
     assert [each.step for each in again.snapshots] == [each.step for each in snapshots]
     for each in snapshots[1:]:

@@ -1,18 +1,17 @@
 """Looking back at a run: everything is as it was at that moment, and as it is now when one comes back."""
 
 import io
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 import pytest
 from bokeh.models import Span
+from doors import html
 from live import curves, curves_of, exported, finish, look_back, moment, play, send, status
-from patience import PATIENCE, wait_until
+from patience import wait_until
 from test_views_plots import SEARCHES
 
 import rulelab as rl
-from rulelab.views.live.history import Mark
 from rulelab.views.live.state import State
 from rulelab.views.live.wording import figures
 from rulelab.views.search.families import LOOKS
@@ -25,18 +24,15 @@ one = pytest.mark.parametrize("view", ["rule_list"], indirect=True)
 
 
 @pytest.fixture(params=list(SEARCHES))
-def view(request: pytest.FixtureRequest) -> Iterator[SearchView]:
+def view(request: pytest.FixtureRequest, show) -> SearchView:
     """A run that is over, with a moment for every step of the search that brought something."""
-    view = SearchView(SEARCHES[request.param](), speed="1000 per tick")
+    view = show(SEARCHES[request.param](), speed="1000 per tick")
     for _ in range(4):
         view.step()
         wait_until(lambda: not view.session.state.busy)
         view.refresh()
     view.speed = "full speed"
-    finish(view)
-    yield view
-    view.close()
-    view.session.join(PATIENCE)
+    return finish(view)
 
 
 def drawn(plots: SearchFigures) -> list[Any]:
@@ -76,7 +72,7 @@ def seen(view: SearchView) -> list[Any]:
 
 @pytest.mark.long
 def test_every_moment_looks_as_it_did(view) -> None:
-    snapshots, _, _ = view.session.history.since(Mark())
+    snapshots = view.session.history.snapshots
     assert len(snapshots) > 3
     present, whole = seen(view), axes(view.plots)
     search = view.session.search
@@ -101,7 +97,7 @@ def test_every_moment_looks_as_it_did(view) -> None:
 
 
 def test_what_is_saved_is_what_is_shown_and_a_verdict_on_the_end_is_not_said_of_a_moment_before(view) -> None:
-    snapshots, _, _ = view.session.history.since(Mark())
+    snapshots = view.session.history.snapshots
     cards: list[Any] = []
     view.on_pin = lambda card: cards.append(card) or "A"
     at = next(k for k, each in enumerate(snapshots) if each.incumbent is not None)
@@ -116,8 +112,8 @@ def test_what_is_saved_is_what_is_shown_and_a_verdict_on_the_end_is_not_said_of_
     assert able == (view.session.snapshot.status is rl.Status.OPTIMAL)
     check.line.phase = "Valid: there is no better one."
     look_back(view, 1)
-    assert not check.button.visible
-    assert not check.line.visible
+    assert (check.button.visible, check.line.visible) == (False, False)
+    assert "Once the model is proven optimal" in html(view.part("certificate"))
     look_back(view, None)
     assert (check.button.visible, check.line.visible) == (able, able)
     places, start, end = view.plots.places

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import paused
+from doors import button, paused
 from live import (
     HOSTILE,
     alert,
@@ -21,7 +21,6 @@ from live import (
     finish,
     gap_figure,
     long_search,
-    look_back,
     model_html,
     small_search,
     status,
@@ -58,19 +57,13 @@ def test_history_stays_small_and_keeps_what_matters() -> None:
     assert {s.incumbent.objective for s in kept if s.incumbent} == objectives
     assert kept[-1] is all_of_them[-1]
     assert [s.work for s in kept] == sorted(s.work for s in kept)
+    frame = history.frame()
+    assert frame["work"].tolist() == [s.work for s in kept]
+    assert {"seconds", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
     for snapshot in all_of_them[::10]:
         columns = curve_columns([snapshot])
         total = sum(values[0] for name, values in columns.items() if name.startswith("length_"))
         assert total == sum(snapshot.queue_by_length[1:])
-
-
-def test_history_as_a_table_has_every_count() -> None:
-    history, search = History(), small_search()
-    for snapshot in rl.steps(search, work_per_step=5):
-        history.append(snapshot)
-    frame = history.frame()
-    assert (len(frame), frame["status"].iloc[-1], frame["gap"].iloc[-1]) == (len(history), "optimal", 0)
-    assert {"seconds", "work", "objective", "lower_bound", "expanded", "pruned lookahead"} <= set(frame.columns)
 
 
 def test_the_card_says_captured_correct_and_probability_per_rule_and_has_room_for_its_classes() -> None:
@@ -193,12 +186,6 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     def said() -> str:
         return " ".join(each.object for each in box.select(pn.pane.HTML) if each.visible)
 
-    def stopped() -> str:
-        paused(view).stop()
-        wait_until(lambda: view.session.state.over)
-        view.refresh()
-        return said()
-
     assert check.button in box.objects
     assert not check.button.visible
     assert "looks for the rule list with the fewest errors" in said()
@@ -216,12 +203,6 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     assert check.line.tone == "proven"
     assert check.line.phase.startswith("Valid: no rule list")
     assert "simpler program" not in said(), "the answer stands in its place"
-    look_back(view, 0)
-    assert (check.line.visible, check.button.visible) == (False, False), "it speaks of the end of the run"
-    assert "Once the model is proven optimal" in said()
-    look_back(view, None)
-    assert (check.line.visible, check.button.visible) == (True, True)
-    assert "simpler program" not in said()
     check.press()
     view.run()
     assert not check.busy
@@ -230,10 +211,11 @@ def test_a_proof_is_checked_within_its_certificate_and_a_new_run_forgets_the_ans
     view.refresh()
     assert check.button.label == "Check the proof"
     view.reset()
-    assert "No proof to check: the search has not proven this model optimal." in stopped()
-    _, files = export_menu(view)
-    assert "Proof" not in files
-    assert {"Model (JSON)", "Rules (text)", "SQL (DuckDB)", "PMML", "Report (HTML)", "Recording"} <= set(files)
+    paused(view).stop()
+    wait_until(lambda: view.session.state.over)
+    view.refresh()
+    assert "No proof to check: the search has not proven this model optimal." in said()
+    assert "Proof" not in export_menu(view)[1]
 
 
 @pytest.mark.long
@@ -248,10 +230,8 @@ def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tm
     assert "CASE" in exported(view, "SQL (DuckDB)").decode()
     assert files["Proof"].visible
     assert rl.Recording.from_bytes(exported(view, "Recording")).snapshots
-    hidden = [each for each in view.part("model").select(pn.Column) if not each.visible]
     export.clicks += 1
-    (menu,) = [each for each in view.part("model").select(pn.Column) if not each.visible and each not in hidden]
-    assert files["Proof"] in menu.select(pn.widgets.FileDownload), "pressed again it is closed"
+    assert button(view, "Proof") is None, "pressed again it is closed"
 
 
 def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_through_it(view) -> None:
@@ -292,9 +272,9 @@ def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_thro
     assert not view.part("model").select(PersonForm), "with its model"
 
 
-def test_an_error_is_shown_and_the_next_run_works() -> None:
+def test_an_error_is_shown_and_the_next_run_works(show) -> None:
     setup = Setup()
-    view = SearchView(new_session=setup.new_session, speed="full speed")
+    view = show(new_session=setup.new_session)
     setup.settings.min_support = 0.98
     finish(view)
     assert "“Least support”" in alert(view).phase
@@ -302,7 +282,6 @@ def test_an_error_is_shown_and_the_next_run_works() -> None:
     setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
     finish(view)
     assert (alert(view).phase, status(view).tone) == ("", "proven")
-    view.close()
 
 
 def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,22 +297,22 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: 
         while steps == 1 and by_hand.beat():
             pass
     press = threading.Thread(target=view.step)
-    advance, show = view.session.search.advance, view._show_standing
+    advance, show = view.session.search.advance, view.certificate.tell
 
     def slowly(work: int) -> rl.Snapshot:
         time.sleep(0.3)
         return advance(work)
 
-    def show_after_a_press(session: Any) -> None:
+    def show_after_a_press(now: Any) -> None:
         if press.ident is None:
             press.start()
             press.join(0.1)
-        show(session)
+        show(now)
         if not press.is_alive():
             wait_until(lambda: rests_after(3))
 
     monkeypatch.setattr(view.session.search, "advance", slowly)
-    monkeypatch.setattr(view, "_show_standing", show_after_a_press)
+    monkeypatch.setattr(view.certificate, "tell", show_after_a_press)
     by_hand.beat()
     press.join()
     wait_until(lambda: rests_after(3) and not view.session.unseen)

@@ -254,9 +254,7 @@ def test_the_page_goes_on_while_the_proof_is_made_and_says_why_there_is_none(vie
 
 def told(view: SearchView) -> str:
     """What is said under the model, such as why something cannot be saved."""
-    model = view.part("model")
-    assert model is not None
-    return " ".join(str(each.object) for each in model.select(pn.pane.HTML))
+    return html(view.part("model"), hidden=True)
 
 
 def pinned(setup: Setup, **settings: Any) -> Card:
@@ -307,7 +305,6 @@ def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> N
         assert [view.pin(card) for card in cards] == ["A", "B"]
         wait_until(lambda: not any(shown.refresh() for shown in view.cards))
         one, other = view.cards
-        assert "Training rows by class" in one.parts["by_class"].object
         assert "not in B" in one.parts["rules"].object
         (advice,) = (each for each in pn.panel(view).select(pn.pane.HTML) if "Accuracy can." in str(each.object))
         assert "recall" not in advice.object
@@ -381,10 +378,6 @@ def test_a_run_is_kept_with_its_proof(setup: Setup, tmp_path: Path, settings: di
             assert main(["verify", *(str(tmp_path / n) for n in ("kinds.csv", "model.json", "proof.npz"))]) == 0
             with pytest.raises(rl.store.StoreError, match="rows of this run are not kept: export it"):
                 evidence(store, run.hash)
-        archive = store.export(None, [run.hash])
-        elsewhere = rl.store.open(f"sqlite:///{tmp_path / 'other.sqlite'}")
-        assert elsewhere.take(archive)
-        assert elsewhere.model(run.hash) == latest.incumbent.model
         runs.act("compare", [run.hash])
         wait_until(lambda: runs.refresh() is False and bool(pins_))
         assert pins_[0].model == latest.incumbent.model

@@ -11,21 +11,18 @@ import panel as pn
 import pytest
 from bokeh.models.annotations import BoxAnnotation
 from doors import boxes, button, html, paused
-from live import curves_of, finish, inexact_search, long_search, problem, send, small_search, status
+from live import curves_of, finish, long_search, problem, small_search, status
 from patience import wait_until
 
 import rulelab as rl
 from rulelab.families.wording import at_least
-from rulelab.views.live.history import Mark
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
-from rulelab.views.live.wording import apart
-from rulelab.views.search import controls
 from rulelab.views.search.families import LOOKS
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.base import SLIDE, Plot, Window
+from rulelab.views.search.plots.curves import Curves
 from rulelab.views.search.plots.prefixes import PrunedPlot, pruned_columns
-from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets import style
 from rulelab.views.widgets.buttons import Press
@@ -99,16 +96,6 @@ def test_the_captions_follow_a_search() -> None:
     assert told[0] > told[-1] == 0
 
 
-def test_objective_and_bound_have_the_digits_that_tell_them_apart() -> None:
-    for found, bound, texts in (
-        (0.25, 0.24, ("0.2500", "0.2400")),
-        (0.25, 0.24999, ("0.25000", "0.24999")),
-        (0.25, 0.24999996, ("0.25000000", "0.24999996")),
-        (0.25, 0.25, ("0.2500", "0.2500")),
-    ):
-        assert apart(found, bound) == texts
-
-
 def drawn(plot: Plot) -> list[str]:
     """What the legend names."""
     return [entry.label.value for legend in plot.figure.legend for entry in legend.items if entry.visible]
@@ -133,7 +120,7 @@ def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with
     x, y = bounds.figure.x_range, bounds.figure.y_range
     assert x.start < bounds.sources[0].data["log_work"][0] < x.end
     assert y.start < bounds.sources[0].data["objective"][0] < y.end
-    every = view.session.history.since(Mark())[0]
+    every = view.session.history.snapshots
     snapshots = [s for s in every if s.incumbent is not None]
     better = [
         s
@@ -154,9 +141,8 @@ def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with
     assert marks.data["objective"] == []
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_plots_have_no_frame_can_be_asked_and_zoomed_into_and_legends_show_colours_that_are_no_data(look) -> None:
-    for plot in SearchFigures(LOOKS[look]).plots:
+def test_plots_have_no_frame_can_be_asked_and_zoomed_into_and_legends_show_colours_that_are_no_data() -> None:
+    for plot in {drawing.kind: drawing.make(Curves()) for look in LOOKS.values() for drawing in look.plots}.values():
         assert plot.figure.outline_line_color is None
         kinds = {type(tool).__name__ for tool in plot.figure.tools}
         assert {"HoverTool", "BoxZoomTool", "ResetTool"} <= kinds, plot.title
@@ -226,8 +212,8 @@ def able(view: SearchView) -> set[str]:
     return {known[each.label] for each in pn.panel(view).select(Press) if each.label in known and each.able}
 
 
-def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
-    view = SearchView(long_search(), speed="10 per tick")
+def test_only_buttons_that_would_do_something_can_be_pressed(show) -> None:
+    view = show(long_search(), speed="10 per tick")
     assert able(view) == {"run", "step"}
     view.run()
     wait_until(lambda: view.session.state is State.RUNNING)
@@ -243,19 +229,19 @@ def test_only_buttons_that_would_do_something_can_be_pressed() -> None:
     view.reset()
     assert (able(view), html(view.part("controls"))) == ({"run", "step"}, "")
     view.close()
-
-
-@pytest.mark.parametrize("view", [inexact_search, small_search], indirect=True)
-def test_after_the_end_of_the_search_nothing_can_be_stepped(view) -> None:
-    finish(view)
-    assert able(view) == {"run", "reset"}
+    assert able(finish(show())) == {"run", "reset"}
 
 
 def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
-    assert controls.hint(view.session, stale=True) == ""
+    view.stale = True
+    view.refresh()
+    assert html(view.part("controls")) == "", "nothing has been run"
     paused(view)
-    assert controls.hint(view.session, stale=False) == ""
-    assert "Reset" in controls.hint(view.session, stale=True)
+    assert html(view.part("controls")) == ""
+    view.stale = True
+    view.refresh()
+    assert "Reset" in html(view.part("controls"))
+    view.stale = False
     finish(view)
     assert status(view).tone == "proven"
     view.stale = True
@@ -274,15 +260,6 @@ def test_no_grid_gives_a_place_to_the_empty_button_of_panel() -> None:
     ]
     assert {"VIEW_CSS", "PAGE_CSS"} <= set(grids)
     assert [name for name in grids if ".scroll-button { display: none" not in getattr(style, name)] == []
-
-
-def test_the_switches_of_the_bounds_are_a_named_group() -> None:
-    setup = Setup()
-    every = [each for card in setup.more.cards for each in card["fields"] if each["kind"] == "switches"]
-    (group,) = [each for each in every if each["shown"]]
-    assert (group["label"], group["value"]) == ("Bounds in use", group["options"])
-    send(setup.more, {"key": group["key"], "value": group["options"][1:]})
-    assert setup.settings.bounds == list(setup.settings.param.bounds.objects)[1:]
 
 
 def test_bars_of_cuts_are_as_long_as_their_shares_also_of_the_best_list_of_all_where_it_was_enough() -> None:

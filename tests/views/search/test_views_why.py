@@ -1,16 +1,16 @@
 """The box beside the gap: the tree of the session's search, at its beat, at rest, and looking back."""
 
+import threading
+from collections.abc import Callable
+
 import pytest
 from bokeh.models import Span
 from live import long_search, look_back, open_tab, problem, small_search, widget
 from patience import wait_until
 
 import rulelab as rl
-from rulelab.prefixes import PrefixSearch
-from rulelab.views.live.history import Mark
-from rulelab.views.live.state import State
+from rulelab.views.live.job import THREAD_NAME
 from rulelab.views.prefixes import tree_view
-from rulelab.views.prefixes.icicle import color_of
 from rulelab.views.search import why
 from rulelab.views.search.view import SearchView
 from rulelab.views.search.why import TREE
@@ -55,26 +55,43 @@ def test_every_step_is_seen_in_tree_and_bars(show, make) -> None:
     work = view.session.snapshot.work
     settled(view)
     assert view.session.snapshot.work == view.session.search.work == work, "looking takes no step"
+    first, names = box.tree.drawn.seen.path, view.session.search.problem.names
+    box.tree.look(next(name for name in names if name not in first))
+    settled(view)
+    assert box.tree.drawn.seen.path[:-1] == first
+    widget(box.tree, "Prefix").value = ()
+    settled(view)
+    assert box.tree.drawn.seen.path == ()
+    bounds = view.session.search.look_into([])["bound"]
+    assert box.tree.bars.frame()["bound"].tolist() == pytest.approx(sorted(bounds))
 
 
 @pytest.mark.long
 def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypatch) -> None:
-    touched = []
-    looked = PrefixSearch.prefixes
+    search, hands, touched = long_search(), threading.RLock(), set()
 
-    def spied(search: PrefixSearch) -> object:
-        touched.append(TREE if view.session._in_hand.locked() else "without the search in hand")
-        return looked(search)
+    def spied(method: Callable[..., object]) -> Callable[..., object]:
+        def taken(*given: object) -> object:
+            alone = hands.acquire(blocking=False)
+            touched.add((threading.current_thread().name, alone))
+            try:
+                return method(*given)
+            finally:
+                if alone:
+                    hands.release()
 
-    monkeypatch.setattr(PrefixSearch, "prefixes", spied)
-    view = show(long_search())
+        return taken
+
+    view = show(search)
+    for name in ("prefixes", "advance", "look_into"):
+        monkeypatch.setattr(search, name, spied(getattr(search, name)))
     view.run()
     wait_until(lambda: view.tick() and len(view.why.tree.plot.nodes) > 1)
     view.pause()
     settled(view)
     stored = view.session.snapshot.counts["stored"]
     assert view.why.tree.drawn.tree.attrs["stored"] == stored, "at rest all of it is seen"
-    assert set(touched) == {TREE}
+    assert touched == {(THREAD_NAME, True)}, "nobody looks while it is advanced"
     assert len(view.why.tree.plot.nodes) <= why.MOST_NODES
     assert len(widget(view.why.tree, "Prefix").options) <= tree_view.OFFERED + 2
 
@@ -109,7 +126,7 @@ def test_looking_back_sets_the_tree(show, make) -> None:
         settled(view)
     view.stop()
     settled(view)
-    snapshots, _, _ = view.session.history.since(Mark())
+    snapshots = view.session.history.snapshots
     for k in (0, 3, 1, 5):
         look_back(view, first + k)
         settled(view)
@@ -127,38 +144,3 @@ def test_looking_back_sets_the_tree(show, make) -> None:
     look_back(view, None)
     settled(view)
     assert tree.drawn.tree["state"].tolist() == view.session.search.tree(why.MOST_NODES)["state"].tolist()
-
-
-def test_a_prefix_is_looked_into_beside_the_search(show) -> None:
-    view = show(rl.CorelsSearch(problem(), 0.005), speed="speeding up")
-    until_searching(view)
-    settled(view)
-    pane, search = view.why.tree, view.session.search
-    first = pane.drawn.seen.path
-    pane.look(search.problem.names[3])
-    settled(view)
-    assert pane.drawn.seen.path == (*first, search.problem.names[3])
-    widget(pane, "Prefix").value = ()
-    settled(view)
-    assert pane.drawn.seen.path == ()
-    expected = search.look_into([])
-    assert pane.bars.frame()["bound"].tolist() == pytest.approx(sorted(expected["bound"]))
-    pane.prefix = None
-    settled(view)
-    assert list(pane.drawn.seen.path) == search.look_into().attrs["prefix"]
-
-
-def test_bars_and_tree_have_the_same_colours(show) -> None:
-    view = show(rl.CorelsSearch(problem(), 0.005))
-    view.run()
-    wait_until(lambda: view.session.state is State.ENDED)
-    settled(view)
-    bars = view.plots.plots[2].sources[0].data
-    tree = view.why.tree.plot.sources[0].data
-    assert bars["color"] == [color_of("cut", name) for name in bars["bound"]]
-    in_tree = {fate.removeprefix("cut: "): color for fate, color in zip(tree["fate"], tree["color"], strict=True)}
-    both = {
-        name.removeprefix("always: ").replace("_", " "): c for name, c in zip(bars["bound"], bars["color"], strict=True)
-    }
-    assert set(in_tree) & set(both), "some prefix that was stored has been cut"
-    assert all(both[name] == color for name, color in in_tree.items() if name in both)

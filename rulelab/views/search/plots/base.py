@@ -62,11 +62,18 @@ _TOOLBAR_CSS = ":host(.bk-inner) { background-color: var(--panel-surface-color, 
 Columns = dict[str, list[Any]]
 
 
+def tooltip(html: str, width: str = "min(300px, 60vw)", further: str = "") -> str:
+    """What stands beside the pointer, no wider than a phone; Bokeh escapes what it puts in."""
+    style = f"max-width: {width}; font-size: 12px; line-height: 1.4; overflow-wrap: anywhere; {further}"
+    return f'<div style="{style}">{html}</div>'
+
+
 class Plot:
     """One live plot."""
 
     title: ClassVar[str]
     nothing: ClassVar[str] = ""  # the caption before there is anything to see
+    names: Mapping[str, str]  # columns of its first source, and what its table calls them
     figure: figure
     caption: str = ""  # what is seen now, in a sentence
     below: str | None = None  # HTML that stands under the figure; None: there is never any
@@ -101,7 +108,8 @@ class Plot:
 
     def frame(self) -> pd.DataFrame:
         """What is drawn, as a table in the words of the figure."""
-        raise NotImplementedError
+        data = self.sources[0].data
+        return pd.DataFrame({name: data[column] for column, name in self.names.items()})
 
     def picture(self) -> dict[str, Any]:
         """The last frame drawn anew, alone and on white, for the browser to save."""

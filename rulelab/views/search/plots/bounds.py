@@ -1,31 +1,26 @@
-"""Objective and lower bound over the time of a search, in steps."""
+"""What is found and what is proven: objective and lower bound over the time of a search, and the best models so far."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
-from bokeh.models import ColumnDataSource, HoverTool, Scatter, Step, Text, VAreaStep
+from bokeh.models import ColumnDataSource, HoverTool, Scatter, Step, VAreaStep
 
 from ....snapshot import Snapshot, Status
-from ...live.wording import apart
+from ...live.wording import apart, count
 from ...widgets.esc import plain
-from ...widgets.style import BLUE, GREEN, GROUND, INK, ORANGE, PURPLE, SKY
-from .base import BLUES, Columns, add_legend, drawn, set_ticks, show_entries
+from ...widgets.style import BLUE, GREEN, ORANGE, PURPLE, SKY
+from .base import BLUES, Columns, Plot, Window, add_legend, drawn, new_figure, replace, set_ticks, show_entries, tooltip
 from .curves import Curves, PlotOverTime, curve_columns, place_columns
 
 _MARGIN = 0.07
 _FLAT = 0.1
 """The height of a picture in which all is 0."""
-_WORD = 0.25
-"""Of the width: nearer to the left edge than that, the word beside the star would not stand on its left whole."""
 _LINES = 12
 """Most rules of a list that are shown where one points at it."""
-_TOOLTIP = (
-    '<div style="max-width: min(320px, 60vw); font-size: 12px; line-height: 1.4; white-space: pre-line; '
-    'overflow-wrap: anywhere"><b>@objective{0.000000}</b> found at work @work, after @seconds{0.00} s\n@rules</div>'
-)
-"""Bokeh escapes what it puts in."""
+_FOUND = "<b>@objective{0.000000}</b> found at work @work, after @seconds{0.00} s\n@rules"
 
 
 class BoundsPlot(PlotOverTime):
@@ -52,22 +47,18 @@ class BoundsPlot(PlotOverTime):
             (name, drawn(plot, curves.source, Step(y=column, **dotted))) for column, name in self._further.items()
         ]
         dashed = Step(y="lower_bound", line_color=BLUE, line_width=2.5, line_dash="6 3", **steps)
-        self._bound = drawn(plot, curves.source, dashed)
+        bound = drawn(plot, curves.source, dashed)
         best = drawn(plot, curves.source, Step(y="objective", line_color=ORANGE, line_width=2.5, **steps))
-        self._ends = [
+        ends = [
             drawn(plot, self._head, Scatter(**at, y=column, size=8, line_color=color, fill_color=color))
             for column, color in (("lower_bound", BLUE), ("objective", ORANGE))
         ]
         self._found = ColumnDataSource(_found_columns([]))
         white: dict[str, Any] = {**at, "y": "objective", "line_color": "white"}
         found = drawn(plot, self._found, Scatter(size=9, fill_color=ORANGE, marker="diamond", **white))
-        plot.add_tools(HoverTool(renderers=[found], tooltips=_TOOLTIP))
+        plot.add_tools(HoverTool(renderers=[found], tooltips=tooltip(_FOUND, further="white-space: pre-line")))
         drawn(plot, self._proof, Scatter(size=17, marker="star", fill_color=GREEN, **white))
-        style: dict[str, Any] = {"text_font_size": "13px", "text_font_style": "bold", "padding": 2}
-        style |= {"text_color": INK[False], "background_fill_color": GROUND[False]}
-        said = Text(**at, y="objective", text={"value": "proven"}, y_offset=-8, **style)
-        self._said = drawn(plot, self._proof, said)
-        items = [("objective", best), ("lower bound", self._bound), *(relaxed or [("gap", self._gap)])]
+        items = [("objective", best), ("lower bound", bound), *(relaxed or [("gap", self._gap)])]
         self.entries = add_legend(plot, items, columns=len(items))
         self._drawn = ["objective", "lower_bound", *(self._further or ["lower_bound"])]
         tooltips = [("time", "@seconds{0.00} s"), ("work", "@work"), ("objective", "@objective{0.000000}")]
@@ -75,12 +66,7 @@ class BoundsPlot(PlotOverTime):
         tooltips.append(("lower bound", "@lower_bound{0.000000}"))
         plot.add_tools(HoverTool(renderers=[best], mode="vline", tooltips=tooltips))
         self.sources = (self._head, self._proof, self._found)
-        self.tinted = (
-            (self._bound.glyph, "line_color", BLUES),
-            (self._ends[0].glyph, "line_color fill_color", BLUES),
-            (self._said.glyph, "text_color", INK),
-            (self._said.glyph, "background_fill_color", GROUND),
-        )
+        self.tinted = ((bound.glyph, "line_color", BLUES), (ends[0].glyph, "line_color fill_color", BLUES))
         self.over_time = tuple(renderer.glyph for renderer in plot.renderers)  # type: ignore[attr-defined]
         self.clear()
 
@@ -91,17 +77,13 @@ class BoundsPlot(PlotOverTime):
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._gap.visible = not self._curves.empty
-        begins = self._curves.begins
-        self._head.data = place_columns(latest, self.heads, begins)
-        self._proof.data = place_columns(latest if latest.status is Status.OPTIMAL else None, self.heads, begins)
+        super().show(snapshots, whole, latest)
+        proven = latest if latest.status is Status.OPTIMAL else None
+        self._proof.data = place_columns(proven, self.heads, self._curves.begins)
         show_entries(self.entries, [bool(self._curves.known(name)) for name in self._drawn])
         self._mark(snapshots, whole)
-        self.caption = self._words(latest)
 
     def fit(self) -> None:
-        at, (start, end) = self._curves.source.data[self._curves.axis][-1:], self._curves.window.ends
-        on_the_right = bool(at) and at[0] - start < _WORD * (end - start)
-        self._said.glyph.update(text_align="left" if on_the_right else "right", x_offset=10 if on_the_right else -10)
         found, proven = self._curves.known("objective"), self._curves.known("lower_bound")
         if not proven:
             self._window.span(0, 1)
@@ -152,3 +134,55 @@ def _rules(model: Any) -> str:
     lines = model.to_text().splitlines()
     more = [f"and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
     return "\n".join([*(plain(line, 90) for line in lines[:_LINES]), *more])
+
+
+class IncumbentsPlot(Plot):
+    """Errors against complexity of each best model so far."""
+
+    title = "Errors of the incumbents"
+    nothing = "Each best model found so far: how many training rows it gets wrong, and how large it is."
+
+    def __init__(self, complexity: str) -> None:
+        self._incumbents, self._best = (ColumnDataSource({"complexity": [], "errors": []}) for _ in range(2))
+        self._complexity = complexity
+        self.names = {"complexity": complexity, "errors": "training errors"}
+        self._across, self._up = Window(-0.4, 4), Window(0, 1)
+        plot = new_figure(self.title, complexity, "training errors", self._across, self._up, min_border_top=52)
+        self.figure = plot
+        self.sources = (self._incumbents, self._best)
+        plot.line(x="complexity", y="errors", source=self._incumbents, color=PURPLE, line_width=1.5)
+        dots = plot.scatter(x="complexity", y="errors", source=self._incumbents, color=PURPLE, size=8)
+        best = plot.scatter(x="complexity", y="errors", source=self._best, color=ORANGE, size=15, marker="diamond")
+        self.entries = add_legend(plot, [("incumbents", dots), ("best", best)])
+        set_ticks(plot.xaxis, min_interval=1)
+        tooltips = [(complexity.split()[0], "@complexity"), ("errors", "@errors")]
+        plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
+        self.clear()
+
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        points = [] if whole else self._found
+        points += [(s.incumbent.complexity, s.incumbent.errors) for s in snapshots if s.incumbent is not None]
+        found = [point for point, _ in groupby(points)]
+        if not found:
+            return
+        for source, models in ((self._incumbents, found), (self._best, found[-1:])):
+            replace(source, {"complexity": [k for k, _ in models], "errors": [e for _, e in models]})
+        show_entries(self.entries, [True] * len(self.entries))
+        n, (size, errors) = len(found), found[-1]
+        order = "the first one" if n == 1 else f"the last of {count(n)}"
+        self.caption = f"Best: {count(errors)} rows wrong, {self._complexity}: {size}; {order} found."
+
+    @property
+    def _found(self) -> list[tuple[int, float]]:
+        """Complexity and errors of each, in turn."""
+        data = self._incumbents.data
+        return list(zip(data["complexity"], data["errors"], strict=True))
+
+    def fit(self) -> None:
+        if not self._found:
+            return
+        size, errors = self._incumbents.data.values()
+        lowest = min(errors)
+        room = 0.12 * (max(errors) - lowest) or 0.1 * max(errors) or 1
+        self._across.span(min(size) - 0.6, max(size) + 1.5)
+        self._up.span(max(0, lowest - room), max(errors) + room)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 from bokeh.events import Pan, PanEnd, Tap
-from bokeh.models import ColumnDataSource, CustomJS
+from bokeh.models import ColumnDataSource, CustomJS, HoverTool
 from bokeh.models.annotations import Span
 from bokeh.plotting import figure
 
@@ -80,10 +80,6 @@ class Curves:
         self.begins = None
         self.source.data = curve_columns([])
 
-    def figure(self, title: str, label: str, up: Window, **options: Any) -> figure:
-        """An empty figure over time, whose vertical axis has this label and range."""
-        return new_figure(title, "search time (s)", label, self.window, up, **options)
-
     @property
     def empty(self) -> bool:
         return not self.source.data["work"]
@@ -117,17 +113,39 @@ class Curves:
 class PlotOverTime(Plot):
     """A plot of some of the curves over the time of a search."""
 
-    names: Mapping[str, str]  # its columns, and what its table calls them
-    heads: ClassVar[tuple[str, ...]] = ()  # columns whose last point is marked, in a source of its own
+    heads: ClassVar[tuple[str, ...]]  # columns whose last point is marked, in a source of its own
 
-    def __init__(self, curves: Curves, label: str, ends: tuple[float, float] = (0, 1), **options: Any) -> None:
-        self._curves, self._window = curves, Window(*ends)
-        self.figure = curves.figure(self.title, label, self._window, **options)
+    def __init__(self, curves: Curves, label: str, **options: Any) -> None:
+        self._curves, self._window = curves, Window(0, 1)
+        self.figure = new_figure(self.title, "search time (s)", label, curves.window, self._window, **options)
         self._head = ColumnDataSource({name: [] for name in (*AXES.values(), *self.heads)})
         self.sources = (self._head,)
 
+    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+        self._head.data = place_columns(latest, self.heads, self._curves.begins)
+        self.caption = self._words(latest)
+
     def frame(self) -> pd.DataFrame:
         return self._curves.frame(self.names)
+
+    def _words(self, latest: Snapshot) -> str:
+        """What is seen, in a sentence."""
+        raise NotImplementedError
+
+
+class CurvePlot(PlotOverTime):
+    """One curve in steps, and a dot at its end."""
+
+    def __init__(self, curves: Curves, label: str, color: str, **options: Any) -> None:
+        super().__init__(curves, label, **options)
+        ((column, name),) = self.names.items()
+        look: dict[str, Any] = {"x": "seconds", "y": column, "color": color}
+        line = self.figure.step(**look, source=curves.source, mode="after", line_width=2.5)
+        end = self.figure.scatter(**look, source=self._head, size=8)
+        tooltips = [("work", "@work"), (name, f"@{column}{{0.[0000]}}")]
+        self.figure.add_tools(HoverTool(renderers=[line], mode="vline", tooltips=tooltips))
+        self.over_time = (line.glyph, end.glyph)
+        self.clear()
 
 
 def _finite(value: float, digits: int = 5) -> float:

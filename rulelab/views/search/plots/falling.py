@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.models.annotations import TeeHead, Whisker
 
@@ -20,15 +19,6 @@ from .base import BLUES, Columns, Plot, Window, add_legend, compact, new_figure,
 
 MOST_BARS = 40
 """Longer lists show their first rules and, last, the default."""
-_COLUMNS = {
-    "rule": "rule",
-    "left": "people from (%)",
-    "right": "to (%)",
-    "top": "probability",
-    "low": "95 % interval from",
-    "high": "to",
-    "counts": "positive",
-}
 _NAMES = ("left", "right", "middle", "top", "own", "low", "high", "colour", "kind", "rule", "counts")
 
 
@@ -64,6 +54,15 @@ class StrataPlot(Plot):
 
     title = "Strata of risk"
     nothing = "One bar per rule: as wide as the share of people it holds, as high as their probability."
+    names = {
+        "rule": "rule",
+        "left": "people from (%)",
+        "right": "to (%)",
+        "top": "probability",
+        "low": "95 % interval from",
+        "high": "to",
+        "counts": "positive",
+    }
 
     def __init__(self) -> None:
         self._model: Any = None
@@ -114,12 +113,8 @@ class StrataPlot(Plot):
                 n = "1 stratum" if len(tops) == 1 else f"{len(tops)} strata"
                 self.caption = f"{n}: the probability falls from {percent(tops[0], 0)} % to {percent(tops[-1], 0)} %."
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame({name: self._source.data[column] for column, name in _COLUMNS.items()})
-
 
 MOST_POSITIONS = 16
-_MOST_LISTS = 24
 _FLOOR = 0.5
 """Where the logarithmic axis begins; positions without a candidate are drawn there."""
 
@@ -135,55 +130,36 @@ def mean_columns(snapshot: Snapshot | None) -> Columns:
     }
 
 
-def list_columns(snapshot: Snapshot | None) -> Columns:
-    """Single lists, evenly spaced among all: one line each."""
-    lists = [] if snapshot is None else [considered for _, considered in snapshot.detail.get("considered", ())]
-    chosen = lists[:: max(1, -(-len(lists) // _MOST_LISTS))]
-    return {
-        "positions": [list(range(1, len(one[:MOST_POSITIONS]) + 1)) for one in chosen],
-        "considered": [[max(n, _FLOOR) for n in one[:MOST_POSITIONS]] for one in chosen],
-    }
-
-
 class ConsideredPlot(Plot):
-    """The mean as bars, some lists as lines."""
+    """A bar for the mean at each position."""
 
     title = "Antecedents considered per position"
     nothing = "How many antecedents a list could take at each of its positions."
+    names = {"position": "position in the list", "mean": "antecedents considered, mean", "lists": "lists"}
 
     def __init__(self) -> None:
         self._mean = ColumnDataSource(mean_columns(None))
-        self._lists = ColumnDataSource(list_columns(None))
         self._across, self._up = Window(0.4, 5.6), Window(_FLOOR, 10)
         labels, ranges = ("position in the list", "antecedents"), (self._across, self._up)
         plot = new_figure(self.title, *labels, *ranges, y_axis_type="log", min_border_top=34)
         bars = plot.vbar(
             x="position", bottom=_FLOOR, top="mean", width=0.7, source=self._mean, color=BLUE, fill_alpha=0.45
         )
-        lines = plot.multi_line(
-            xs="positions", ys="considered", source=self._lists, color=ORANGE, line_alpha=0.45, line_width=1
-        )
-        self.entries = add_legend(plot, [("mean of all lists", bars), ("single lists", lines)])
+        self.entries = add_legend(plot, [("mean of all lists", bars)])
         set_ticks(plot.xaxis, min_interval=1)
         plot.yaxis.formatter = compact()
         tooltips = [("position", "@position"), ("considered, mean", "@mean{0.0}"), ("lists", "@lists")]
         plot.add_tools(HoverTool(renderers=[bars], tooltips=tooltips))
         self.figure = plot
-        self.sources = (self._mean, self._lists)
+        self.sources = (self._mean,)
         self.clear()
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        lists = list_columns(latest)
         replace(self._mean, mean_columns(latest))
-        replace(self._lists, lists)
-        means, highest = self._mean.data["mean"], max((n for one in lists["considered"] for n in one), default=5)
-        show_entries(self.entries, [bool(means), bool(lists["considered"])])
-        self._up.span(_FLOOR, 2 * max([highest, *means]))
+        means = self._mean.data["mean"]
+        show_entries(self.entries, [bool(means)])
+        self._up.span(_FLOOR, 2 * max([5, *means]))
         self._across.span(0.4, 0.6 + max([5, *self._mean.data["position"]]))
         if means:
             n = len(means)
             self.caption = f"On average {means[0]:.3g} to choose from at position 1, {means[-1]:.3g} at position {n}."
-
-    def frame(self) -> pd.DataFrame:
-        names = {"position": "position in the list", "mean": "antecedents considered, mean", "lists": "lists"}
-        return pd.DataFrame({name: self._mean.data[column] for column, name in names.items()})

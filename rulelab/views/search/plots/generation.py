@@ -2,98 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.plotting import figure
 
 from ....snapshot import Snapshot
 from ...live.wording import count, counted
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
-from .base import BLUES, Columns, Plot, Window, add_legend, new_figure, replace, set_ticks, show_entries
-from .curves import Curves, PlotOverTime
+from .base import BLUES, Columns, Plot, Window, add_legend, new_figure, replace, set_ticks, show_entries, tooltip
+from .curves import CurvePlot, Curves
 
 
-class ReducedCostPlot(PlotOverTime):
+class ReducedCostPlot(CurvePlot):
     """The least reduced cost of all rules; at 0 no rule improves the linear programme."""
 
     title = "Least reduced cost of all rules"
     nothing = "How much the best new rule could lower the value of the linear programme, as a negative number."
     names = {"reduced_cost": "least reduced cost"}
+    heads = ("reduced_cost",)
 
     def __init__(self, curves: Curves) -> None:
-        super().__init__(curves, "reduced cost", (-1, 0.08))
-        plot = self.figure
-        line = plot.step(x="seconds", y="reduced_cost", source=curves.source, color=BLUE, line_width=2.5, mode="after")
-        dots = plot.scatter(x="seconds", y="reduced_cost", source=curves.source, color=ORANGE, size=5)
-        tooltips = [("work", "@work"), ("least reduced cost", "@reduced_cost{0.0000}"), ("pool", "@pool")]
-        plot.add_tools(HoverTool(renderers=[dots], tooltips=tooltips))
-        self.over_time = (line.glyph, dots.glyph)
-        self.tinted = ((line.glyph, "line_color", BLUES),)
-        self.clear()
+        super().__init__(curves, "reduced cost", BLUE)
+        self.tinted = tuple((glyph, "line_color", BLUES) for glyph in self.over_time)
 
-    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
+    def _words(self, latest: Snapshot) -> str:
         known = [value for value in self._curves.past("reduced_cost") if value == value]
         if not known:
-            self.caption = "No rule has a price yet."
-        elif known[-1] == 0:
-            self.caption = "0: no rule lowers the value of the linear programme any more."
-        else:
-            self.caption = f"A rule could still lower the value of the linear programme: its price is {known[-1]:.4g}."
+            return "No rule has a price yet."
+        if known[-1] == 0:
+            return "0: no rule lowers the value of the linear programme any more."
+        return f"A rule could still lower the value of the linear programme: its price is {known[-1]:.4g}."
 
     def fit(self) -> None:
         least = min(self._curves.known("reduced_cost"), default=-1.0) or -1.0
         self._window.span(1.08 * least, -0.08 * least)
 
 
+class TablePlot(Plot):
+    """A mark for each row of a table, in the colour of its kind."""
+
+    empty: ClassVar[pd.DataFrame]
+    labels: ClassVar[tuple[str, str]]  # of the axes
+    kinds: ClassVar[Mapping[str, str | None]]  # with their colours; a source for each
+    tooltip: ClassVar[str]
+
+    def __init__(self) -> None:
+        self._across, self._up = Window(0, 10), Window(-1, 1)
+        self.figure = new_figure(self.title, *self.labels, self._across, self._up, height=300, min_border_top=52)
+        self.sources = tuple(ColumnDataSource(self.columns(self.empty)) for _ in self.kinds)
+        legend, pointed = self.marks(self.figure)
+        self.entries = add_legend(self.figure, legend, columns=2)
+        hover = HoverTool(renderers=pointed, tooltips=tooltip(self.tooltip), point_policy="follow_mouse")
+        self.figure.add_tools(hover)
+        self.draw(self.empty)
+
+    def marks(self, plot: figure) -> tuple[list[tuple[str, Any]], list[Any]]:
+        """Draw the sources; what the legend names, and what can be pointed at."""
+        raise NotImplementedError
+
+    @staticmethod
+    def columns(part: pd.DataFrame) -> Columns:
+        """What is drawn of rows of one kind."""
+        raise NotImplementedError
+
+    def fill(self, parts: Sequence[pd.DataFrame]) -> None:
+        """Draw the rows of each kind."""
+        for source, part in zip(self.sources, parts, strict=True):
+            replace(source, self.columns(part))
+        drawn = [bool(len(part)) for part in parts]
+        show_entries(self.entries, [*drawn, any(drawn)][: len(self.entries)])
+
+    def frame(self) -> pd.DataFrame:
+        (frame,) = self._asked
+        return frame.rename(columns=dict(self.names))
+
+
 _SPREAD = 0.3
 """How far rules of one complexity stand apart, of the way to the next."""
 _USED = 1e-6
-_RULE_TOOLTIP = (
-    '<div style="max-width: min(300px, 60vw); font-size: 12px; line-height: 1.4; overflow-wrap: anywhere"><b>@rule</b>'
-    "<br>complexity @complexity, @rows rows<br>reduced cost @cost{0.0000}, in the LP @use{0.000}</div>"
-)
-"""Bokeh escapes what it puts in."""
 
 
-class PoolPlot(Plot):
+class PoolPlot(TablePlot):
     """A dot per rule: below 0 it lowers the value of the LP; large ones hold many rows."""
 
     title = "Rules in the pool"
+    labels = ("complexity of the rule", "reduced cost (rows)")
     empty = pd.DataFrame(columns=["rule", "complexity", "rows", "reduced_cost", "use", "chosen"])
     kinds = {"in the pool": SKY, "used by the LP": ORANGE, "in the best set": None}
     names = {"rows": "rows covered", "reduced_cost": "reduced cost", "use": "in the LP", "chosen": "in the best set"}
+    tooltip = "<b>@rule</b><br>complexity @complexity, @rows rows<br>reduced cost @cost{0.0000}, in the LP @use{0.000}"
 
-    def __init__(self) -> None:
-        self._across, self._up = Window(0, 5), Window(-1, 1)
-        labels, ranges = ("complexity of the rule", "reduced cost (rows)"), (self._across, self._up)
-        plot = new_figure(self.title, *labels, *ranges, height=300, min_border_top=52)
+    def marks(self, plot: figure) -> tuple[list[tuple[str, Any]], list[Any]]:
         set_ticks(plot.xaxis, min_interval=1)
-        self.sources = tuple(ColumnDataSource(_pool_columns(self.empty)) for _ in self.kinds)
         dots: list[Any] = [
             plot.scatter(x="x", y="cost", size="size", source=source, color=color or "black", fill_alpha=0.5)
             for source, color in zip(self.sources, self.kinds.values(), strict=True)
         ]
         dots[-1].glyph.update(fill_alpha=0.0, line_width=2.5, marker="square")
         self.tinted = ((dots[-1].glyph, "line_color", INK),)
-        self.entries = add_legend(plot, list(zip(self.kinds, dots, strict=True)), columns=2)
-        plot.add_tools(HoverTool(renderers=dots, tooltips=_RULE_TOOLTIP, point_policy="follow_mouse"))
-        self.figure = plot
         self.use_dark(False)
-        self.draw(self.empty)
+        return list(zip(self.kinds, dots, strict=True)), dots
+
+    @staticmethod
+    def columns(part: pd.DataFrame) -> Columns:
+        n = len(part)
+        order = np.argsort(np.argsort(part["rows"].astype(float), kind="stable"), kind="stable") if n else np.zeros(0)
+        aside = _SPREAD * (2 * ((order * 0.618034) % 1) - 1)
+        rows = part["rows"].astype(float)
+        largest = float(rows.max()) if n else 1.0
+        return {
+            "x": np.round(part["complexity"].astype(float) + aside, 3).tolist(),
+            "cost": part["reduced_cost"].astype(float).round(6).tolist(),
+            "size": np.round(5 + 9 * np.sqrt(rows / (largest or 1.0)), 1).tolist(),
+            "rule": [plain(rule, 200) for rule in part["rule"]],
+            "complexity": part["complexity"].astype(int).tolist(),
+            "rows": [count(value) for value in rows.tolist()],
+            "use": part["use"].astype(float).round(6).tolist(),
+        }
 
     def draw(self, frame: pd.DataFrame) -> None:
         """Show what `rulelab.RuleSetSearch.pool` gives."""
         self._asked = (frame,)
         known = frame[np.isfinite(frame["reduced_cost"].astype(float))]
         kinds = (~known["chosen"].astype(bool) & (known["use"] <= _USED), known["use"] > _USED, known["chosen"])
-        parts = [known[each.astype(bool)] for each in kinds]
-        for source, part in zip(self.sources, parts, strict=True):
-            replace(source, _pool_columns(part))
-        show_entries(self.entries, [bool(len(part)) for part in parts])
+        self.fill([known[each.astype(bool)] for each in kinds])
         if not len(known):
             gathered = f"{counted(len(frame), 'rules')} gathered; no" if len(frame) else "No"
             self.caption = f"{gathered} rule has a price yet: the linear programme gives it."
@@ -113,75 +150,53 @@ class PoolPlot(Plot):
             f"{counted(size, 'rules')} in the pool{more}; {said} the value of the LP. Squares: the best set.{out}"
         )
 
-    def frame(self) -> pd.DataFrame:
-        (frame,) = self._asked
-        return frame.rename(columns=self.names)
-
-
-def _pool_columns(part: pd.DataFrame) -> Columns:
-    n = len(part)
-    order = np.argsort(np.argsort(part["rows"].astype(float), kind="stable"), kind="stable") if n else np.zeros(0)
-    aside = _SPREAD * (2 * ((order * 0.618034) % 1) - 1)
-    rows = part["rows"].astype(float)
-    largest = float(rows.max()) if n else 1.0
-    return {
-        "x": np.round(part["complexity"].astype(float) + aside, 3).tolist(),
-        "cost": part["reduced_cost"].astype(float).round(6).tolist(),
-        "size": np.round(5 + 9 * np.sqrt(rows / (largest or 1.0)), 1).tolist(),
-        "rule": [plain(rule, 200) for rule in part["rule"]],
-        "complexity": part["complexity"].astype(int).tolist(),
-        "rows": [count(value) for value in rows.tolist()],
-        "use": part["use"].astype(float).round(6).tolist(),
-    }
-
 
 MOST_BARS = 60
 _COVERED, _NOT_COVERED = "covered by the best set", "not covered"
-_PRICE_TOOLTIP = (
-    '<div style="max-width: min(300px, 60vw); font-size: 12px; line-height: 1.4; overflow-wrap: anywhere">'
-    "<b>price @price{0.00}</b> for @wanted of @rows equal rows<br>covering them costs @cost{0.00}<br>@said<br>"
-    "@conditions</div>"
-)
-"""Bokeh escapes what it puts in."""
 
 
-class PricesPlot(Plot):
+class PricesPlot(TablePlot):
     """A bar per group, the dearest first; behind it, pale, what its rows can be worth at most."""
 
     title = "Prices of the rows"
     below = ""
+    labels = ("groups of equal rows, the dearest first", "price (rows)")
     empty = pd.DataFrame(columns=["conditions", "rows", "wanted", "price", "cost", "covered"])
     kinds = {_COVERED: SKY, _NOT_COVERED: ORANGE}
     names = {"wanted": "rows to cover", "cost": "cost of covering", "covered": _COVERED}
+    tooltip = (
+        "<b>price @price{0.00}</b> for @wanted of @rows equal rows<br>covering them costs @cost{0.00}<br>@said<br>"
+        "@conditions"
+    )
 
-    def __init__(self) -> None:
-        self._across, self._up = Window(0, 10), Window(0, 1)
-        labels, ranges = ("groups of equal rows, the dearest first", "price (rows)"), (self._across, self._up)
-        plot = new_figure(self.title, *labels, *ranges, height=300, min_border_top=52)
+    def marks(self, plot: figure) -> tuple[list[tuple[str, Any]], list[Any]]:
         plot.xaxis.ticker = []
-        self.sources = tuple(ColumnDataSource(_price_columns(self.empty)) for _ in self.kinds)
-        pale: list[Any] = [
-            plot.vbar(x="x", width=0.8, top="wanted", source=source, color="#999999", fill_alpha=0.2, line_color=None)
-            for source in self.sources
+        look: dict[str, Any] = {"x": "x", "width": 0.8, "line_color": None}
+        pale = [
+            plot.vbar(top="wanted", source=source, color="#999999", fill_alpha=0.2, **look) for source in self.sources
         ]
-        bars: list[Any] = [
-            plot.vbar(x="x", width=0.8, top="price", source=source, color=color, fill_alpha=0.85, line_color=None)
+        bars = [
+            plot.vbar(top="price", source=source, color=color, fill_alpha=0.85, **look)
             for source, color in zip(self.sources, self.kinds.values(), strict=True)
         ]
-        self.entries = add_legend(plot, [*zip(self.kinds, bars, strict=True), ("at most", pale[0])], columns=2)
-        plot.add_tools(HoverTool(renderers=pale, tooltips=_PRICE_TOOLTIP, point_policy="follow_mouse"))
-        self.figure = plot
-        self.draw(self.empty)
+        return [*zip(self.kinds, bars, strict=True), ("at most", pale[0])], pale
+
+    @staticmethod
+    def columns(part: pd.DataFrame) -> Columns:
+        return {
+            "x": [k + 1 for k in part.index.tolist()],
+            **{name: part[name].astype(float).round(6).tolist() for name in ("price", "wanted", "cost")},
+            "rows": [count(value) for value in part["rows"].astype(float).tolist()],
+            "said": [_COVERED if each else _NOT_COVERED for each in part["covered"].tolist()],
+            "conditions": [plain(each, 200) for each in part["conditions"]],
+        }
 
     def draw(self, frame: pd.DataFrame) -> None:
         """Show what `rulelab.RuleSetSearch.prices` gives."""
         self._asked = (frame,)
         drawn = frame.head(MOST_BARS).reset_index(drop=True)
         covered = drawn["covered"].astype(bool)
-        parts = [drawn[covered], drawn[~covered]]
-        for source, part in zip(self.sources, parts, strict=True):
-            replace(source, _price_columns(part))
-        show_entries(self.entries, [*(bool(len(part)) for part in parts), bool(len(drawn))])
+        self.fill([drawn[covered], drawn[~covered]])
         if not len(drawn):
             self.caption = "No row has a price yet: the linear programme gives it."
             return
@@ -193,19 +208,3 @@ class PricesPlot(Plot):
         groups = "1 group of equal rows has a price" if priced == 1 else f"{counted(priced, 'groups')} have a price"
         sums = f"the prices add up to {total:.4g} {'row' if total == 1 else 'rows'}{more}"
         self.caption = f"{groups}: what a new rule could earn by covering them; {sums}."
-
-    def frame(self) -> pd.DataFrame:
-        (frame,) = self._asked
-        return frame.rename(columns=self.names)
-
-
-def _price_columns(part: pd.DataFrame) -> Columns:
-    return {
-        "x": [k + 1 for k in part.index.tolist()],
-        "price": part["price"].astype(float).round(6).tolist(),
-        "wanted": part["wanted"].astype(float).round(6).tolist(),
-        "cost": part["cost"].astype(float).round(6).tolist(),
-        "rows": [count(value) for value in part["rows"].astype(float).tolist()],
-        "said": [_COVERED if each else _NOT_COVERED for each in part["covered"].tolist()],
-        "conditions": [plain(each, 200) for each in part["conditions"]],
-    }

@@ -15,7 +15,7 @@ from ...live.wording import count, remaining
 from ...prefixes.icicle import color_of
 from ...widgets.style import GREEN, INK, LENGTHS
 from .base import Columns, Plot, add_legend, compact, new_figure, replace, show_entries
-from .curves import QUEUED, Curves, PlotOverTime, place_columns
+from .curves import QUEUED, CurvePlot, Curves, PlotOverTime
 
 _NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
 _LENGTHS = dict(zip(QUEUED, _NAMES, strict=True))
@@ -56,16 +56,16 @@ class QueuePlot(PlotOverTime):
         self._draw([False] * len(QUEUED))
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._head.data = place_columns(latest, self.heads, self._curves.begins)
+        super().show(snapshots, whole, latest)
         self._draw([any(self._curves.source.data[name]) for name in QUEUED])
+
+    def _words(self, latest: Snapshot) -> str:
         last = [self._curves.past(name)[-1] for name in QUEUED]
         if not sum(last):
-            over = latest.status is Status.OPTIMAL
-            self.caption = "The queue is empty: nothing is left to look at." if over else "The queue is empty."
-            return
+            return f"The queue is empty{': nothing is left to look at' * (latest.status is Status.OPTIMAL)}."
         most = _NAMES[last.index(max(last))]
         rules = "1 rule" if most == "1" else f"{most} rules"
-        self.caption = f"{count(sum(last))} prefix{'es' if sum(last) > 1 else ''} open, most with {rules}."
+        return f"{count(sum(last))} prefix{'es' if sum(last) > 1 else ''} open, most with {rules}."
 
     def fit(self) -> None:
         self._window.span(0, 1.1 * max(self._curves.source.data["queued"], default=0) or 1)
@@ -77,7 +77,7 @@ class QueuePlot(PlotOverTime):
             area.visible = visible
 
 
-class RemainingPlot(PlotOverTime):
+class RemainingPlot(CurvePlot):
     """A line that comes down to 0, where nothing is left."""
 
     title = "Remaining search space"
@@ -86,21 +86,12 @@ class RemainingPlot(PlotOverTime):
     heads = ("remaining",)
 
     def __init__(self, curves: Curves) -> None:
-        super().__init__(curves, "prefixes left at most, log10", min_border_bottom=58)
-        plot = self.figure
-        line = plot.step(x="seconds", y="remaining", source=curves.source, mode="after", line_width=2, color=GREEN)
-        end = plot.scatter(x="seconds", y="remaining", source=self._head, size=8, color=GREEN)
-        tooltips = [("work", "@work"), ("log10 remaining", "@remaining")]
-        plot.add_tools(HoverTool(renderers=[line], mode="vline", tooltips=tooltips))
-        self.over_time = (line.glyph, end.glyph)
-        self.clear()
+        super().__init__(curves, "prefixes left at most, log10", GREEN, min_border_bottom=58)
 
-    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        self._head.data = place_columns(latest, self.heads, self._curves.begins)
+    def _words(self, latest: Snapshot) -> str:
         if latest.status in (Status.OPTIMAL, Status.INFEASIBLE):
-            self.caption = "Nothing is left to look at."
-        else:
-            self.caption = f"At most 10^{remaining(latest)} prefixes are left; a cut takes away all that would follow."
+            return "Nothing is left to look at."
+        return f"At most 10^{remaining(latest)} prefixes are left; a cut takes away all that would follow."
 
     def fit(self) -> None:
         self._window.span(0, 1.1 * max(self._curves.known("remaining"), default=0) or 1)
@@ -141,6 +132,7 @@ class PrunedPlot(Plot):
 
     title = "Prefixes cut, by bound"
     nothing = "Beginnings of lists that need not be looked at, by the bound that says so."
+    names = {"bound": "bound", "count": "prefixes cut", "share": "share of all cuts (%)"}
     blank = True
 
     def __init__(self) -> None:
@@ -184,6 +176,4 @@ class PrunedPlot(Plot):
             self.caption += _OF_ALL[first["suffices"]]
 
     def frame(self) -> pd.DataFrame:
-        data = self._source.data
-        columns = {"bound": "bound", "count": "prefixes cut", "share": "share of all cuts (%)"}
-        return pd.DataFrame({name: data[column][::-1] for column, name in columns.items()})
+        return super().frame()[::-1]

@@ -12,6 +12,7 @@ from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Range1d
 from bokeh.transform import dodge
 
 from ....data.fairness import compared
+from ....data.metrics import Confusion
 from ....data.problem import Problem
 from ....models import RuleSet
 from ....rule_set import Criterion, confusions
@@ -33,7 +34,6 @@ _WORDS = {
     "accuracy": "accuracy",
 }
 _DRAWN = ("factor", "group", "value", "low", "high")
-_NAMES = ("factor", "value", "low", "high", "group")
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,21 @@ class GroupRate:
 
     name: str
     groups: tuple[str, ...]
-    values: tuple[float, ...]  # per group, with a 95 % interval
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+    counts: tuple[Confusion, ...]  # per group
     tolerance: float  # largest difference that the criterion allows
     compared: tuple[int, ...]  # the groups that are large enough for the constraint
     # largest difference of what the constraint counts; with the Hamming loss a row counts once per rule
     proxy_gap: float
 
     @property
+    def shares(self) -> list[tuple[float, float, float]]:
+        """Of each group, with a 95 % interval."""
+        return [(each.rate(self.name), *each.interval(self.name)) for each in self.counts]
+
+    @property
     def gap(self) -> float:
         """Largest true difference between two groups that are compared."""
-        values = [self.values[g] for g in self.compared]
+        values = [self.shares[g][0] for g in self.compared]
         return max(values) - min(values)
 
 
@@ -73,35 +76,21 @@ def group_rates(
     sizes = {"positives": positives, "negatives": negatives, "rows": positives + negatives}
     out = []
     for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
-        low, high = zip(*(each.interval(rate.name) for each in counts), strict=True)
         errors = rate.on_positives * positives @ on_positives + rate.on_negatives * negatives @ on_negatives
         shares = (errors + rate.base * positives.sum(axis=1))[list(large)] / sizes[rate.per].sum(axis=1)[list(large)]
-        out.append(
-            GroupRate(
-                name=rate.name,
-                groups=groups.names,
-                values=tuple(each.rate(rate.name) for each in counts),
-                low=low,
-                high=high,
-                tolerance=rate.tolerance,
-                compared=large,
-                proxy_gap=float(shares.max() - shares.min()),
-            )
-        )
+        proxy_gap = float(shares.max() - shares.min())
+        out.append(GroupRate(rate.name, groups.names, tuple(counts), rate.tolerance, large, proxy_gap))
     return out
 
 
 def rate_columns(rates: Sequence[GroupRate]) -> Columns:
     """One bar per rate and group, in per cent."""
-    columns: Columns = {name: [] for name in _NAMES}
+    rows: list[tuple[Any, ...]] = []
     for rate in rates:
-        bars = list(zip(rate.groups, rate.values, rate.low, rate.high, strict=True))[:_MOST_GROUPS]
-        for k, (group, *numbers) in enumerate(bars):
-            columns["factor"].append((_WORDS[rate.name], f"{plain(group, 18)}{' ' * k}"))  # no two factors alike
-            columns["group"].append(plain(group, 60))
-            for name, number in zip(("value", "low", "high"), numbers, strict=True):
-                columns[name].append(round(100 * number, 2))
-    return columns
+        for k, (group, shares) in enumerate(list(zip(rate.groups, rate.shares, strict=True))[:_MOST_GROUPS]):
+            factor = _WORDS[rate.name], f"{plain(group, 18)}{' ' * k}"  # no two factors alike
+            rows.append((factor, plain(group, 60), *(round(100 * share, 2) for share in shares)))
+    return {name: [row[k] for row in rows] for k, name in enumerate(_DRAWN)}
 
 
 def gaps_table(
