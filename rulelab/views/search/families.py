@@ -25,7 +25,6 @@ from .plots.falling import ConsideredPlot, StrataPlot
 from .plots.generation import ReducedCostPlot
 from .plots.incumbents import IncumbentsPlot
 from .plots.prefixes import PrunedPlot, QueuePlot, RemainingPlot
-from .plots.rates import RatesPlot
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,6 @@ _DRAWINGS = {
     "strata": Drawing(StrataPlot, lambda _: StrataPlot(), "Strata"),
     "considered": Drawing(ConsideredPlot, lambda _: ConsideredPlot(), "Considered"),
     "reduced cost": Drawing(ReducedCostPlot, ReducedCostPlot, "Reduced cost"),
-    "rates": Drawing(RatesPlot, lambda _: RatesPlot()),
 }
 
 
@@ -66,6 +64,7 @@ class Look:
     # whose prefixes can be looked into; empty where the search has none, and then ``no_tree`` says why
     family: str = ""
     no_tree: str = ""
+    fair: bool = False  # whether it compares groups of people
     pooled: bool = False  # whether it gathers rules in a pool that can be looked at
     claim: int = 2  # lines that what is proven takes in a box of usual width
 
