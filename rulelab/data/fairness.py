@@ -292,6 +292,23 @@ def true_gaps(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_g
     return out
 
 
+def counted_gaps(
+    criterion: Criterion, groups: Groups, on_positives: np.ndarray, on_negatives: np.ndarray, min_group_size: int = 0
+) -> dict[str, float]:
+    """The same gaps by the errors that a constraint counts, which with the Hamming loss may be several for a negative.
+
+    ``on_positives``, ``on_negatives`` (int array, shape (n_patterns,)): of a positive, and of a negative of a pattern.
+    """
+    positives, negatives = groups.positives, groups.negatives
+    sizes = {"positives": positives, "negatives": negatives, "rows": positives + negatives}
+    out = {}
+    for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
+        errors = rate.on_positives * positives @ on_positives + rate.on_negatives * negatives @ on_negatives
+        shares = (errors + rate.base * positives.sum(axis=1))[list(large)] / sizes[rate.per].sum(axis=1)[list(large)]
+        out[rate.name] = float(shares.max() - shares.min())
+    return out
+
+
 def emptied_rates(criterion: Criterion, groups: Groups, predicted: np.ndarray, min_group_size: int = 0) -> str:
     """Why rates that a criterion made equal are of no use, see `rulelab.data.gaps.emptied`; empty when they are."""
     counts = confusions(groups, predicted)

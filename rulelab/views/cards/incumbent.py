@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...data.gaps import price
+import pandas as pd
+from markupsafe import Markup
+
+from ...data.gaps import largest_difference, price
+from ...data.metrics import FEW
 from ...families.account import Account
 from ...models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ...report import TITLE, Known, doubted
 from ...shown import percent, with_interval
-from ...snapshot import Incumbent, Snapshot
+from ...snapshot import Incumbent, Snapshot, Status
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import word
+from .html import COMPARED, group_table
 from .rule_tables import rules_table
 from .templates import filled
+
+WITHOUT = "the best model without the constraint"
+_PLURALS = {"accuracy": "accuracies", "precision": "precisions"}
 
 
 def incumbent_card(
@@ -49,16 +58,47 @@ def _of_rows(wrong: float, weight: float, rows: float | None) -> str:
     return f"weight {count(wrong)} of {count(weight)} ({count(rows)} training rows)"
 
 
-def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None) -> str:
-    """What is to be known of a fair model: what fairness costs, and whom it is not about; HTML."""
+def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None, counted: Mapping[str, float] | None = None) -> str:
+    """What is to be known of a fair model: what fairness costs, and whom it is not about; HTML.
+
+    `counted`: the gaps as a constraint counts them that counts an error of several rules several times.
+    """
     best, left_out, said = latest.incumbent, latest.detail.get("left_out"), []
     if best is not None and unconstrained is not None and unconstrained.incumbent is not None:
         free = unconstrained.incumbent
         accuracies = (float(1 - each.errors / each.model.weight) for each in (best, free))
-        said.append(f'<p class="sum">On the training rows {esc(_price(*accuracies))}.</p>')
+        so_far = "" if latest.status is Status.OPTIMAL else " so far"
+        said.append(f'<p class="sum">On the training rows{so_far} {esc(_price(*accuracies))}.</p>')
+    true = latest.detail.get("true_gaps") or {}
+    more = {rate.replace("_", " "): gap for rate, gap in (counted or {}).items() if gap != true.get(rate)}
+    if more:
+        by_rule = ", ".join(f"{rate}s {percent(gap)} points" for rate, gap in more.items())
+        said.append(f'<p class="sum">A constraint counts an error of two rules twice; as counted: {by_rule}.</p>')
     if left_out:
         said.append(f'<p class="sum">Groups are {esc(left_out, 400)}.</p>')
     return "".join(said)
+
+
+def rates_of_groups(
+    tables: Mapping[str, pd.DataFrame], compared: Sequence[str] = (), free: pd.DataFrame | None = None
+) -> str:
+    """The rates of groups of people on the training rows, a table for each attribute, to be unfolded; HTML.
+
+    `compared`: the rates that were asked to be alike among the groups of the first table, which is unfolded. `free`:
+    that table for the best model of all, where the model is not that.
+    """
+    shown = []
+    for k, (name, table) in enumerate(tables.items()):
+        asked = list(compared) if k == 0 else []
+        found = {rate: largest_difference(table, rate) for rate in asked or COMPARED}
+        widest = {rate: each for rate, each in found.items() if each is not None}
+        if not asked and widest:
+            rate = max(widest, key=lambda rate: widest[rate].value)
+            widest = {rate: widest[rate]}
+        said = [(_PLURALS.get(rate, f"{rate.replace('_', ' ')}s"), each.value) for rate, each in widest.items()]
+        base = free if k == 0 else None
+        shown.append((name, said, Markup(group_table(name, table, base, WITHOUT)), bool(asked)))
+    return filled("answer_groups.html", tables=shown, without=free is not None, few=FEW)
 
 
 def on_test_rows(known: Known) -> str:

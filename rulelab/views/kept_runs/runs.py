@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -77,6 +77,7 @@ class KeptRuns(param.Parameterized):
         self._own = False
         self._words = self._written = ""
         self._deleted: list[str] = []
+        self._alike: dict[str, list[str]] = {}  # the runs of each row of the list, by the hash of the latest
         self._kept: tuple[SearchSession, Future[Any]] | None = None
         self._beat = Beat(self.refresh)
         limit = f"Import a zip archive of runs; at most {LARGEST_BUNDLE // 10**6} MB"
@@ -153,7 +154,8 @@ class KeptRuns(param.Parameterized):
         elif what == "rename" and hashes:
             self._do(lambda store: store.rename(hashes[0], text), lambda run: self.look("renamed"))
         elif what == "delete" and hashes:
-            self._do(lambda store: list(map(store.delete, hashes)), lambda _: self._gone(hashes))
+            every = [same for each in hashes for same in self._alike.get(each, [each])]
+            self._do(lambda store: list(map(store.delete, every)), lambda _: self._gone(every))
         elif what == "undo" and self._deleted:
             back, self._deleted = self._deleted, []
             self._do(
@@ -250,9 +252,12 @@ class KeptRuns(param.Parameterized):
         runs, words = found
         if words != self._words:
             return
-        apart = differing([run.settings for run in runs[:MOST_LISTED]])
+        groups = alike(runs[:MOST_LISTED])
+        self._alike = {group[0].hash: [run.hash for run in group] for group in groups}
+        apart = differing([group[0].settings for group in groups])
         self.list.rows = [
-            row(run, run.hash.startswith(self.run or "-"), words) for run, words in zip(runs, apart, strict=False)
+            row(group, any(run.hash.startswith(self.run or "-") for run in group), words)
+            for group, words in zip(groups, apart, strict=True)
         ]
         more = f" The latest {MOST_LISTED} are listed; search for older ones." if len(runs) > MOST_LISTED else ""
         self.list.param.update(about=self._about + more, empty=_NOT_FOUND if words.strip() else _NONE)
@@ -327,8 +332,18 @@ def _kind(run: Run) -> str:
     return called if called in {each.called for each in OFFERED.values()} else family_name(run.family)
 
 
-def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
-    """What the table shows of a run, with the settings that others have differently."""
+def alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """Runs by what they asked for and came to, each time the latest first: who repeats a run has one row of it."""
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        asked = run.data_hash, run.family, run.name, json.dumps(dict(run.settings), sort_keys=True)
+        groups.setdefault((asked, run.status, run.objective, run.lower_bound), []).append(run)
+    return list(groups.values())
+
+
+def row(runs: Sequence[Run], present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
+    """What the table shows of runs that are alike, the latest first, with the settings that others have differently."""
+    run = runs[0]
     limit = "its worker was lost" if run.limit == "worker" else f"{run.limit} limit"
     status = {"optimal": "certified optimal", "limit": limit, "stopped": "stopped"}
     said = [status.get(run.status, run.status), *([] if run.objective is None else [f"objective {run.objective:.6g}"])]
@@ -336,6 +351,7 @@ def row(run: Run, present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     said += [f"{_kind(run)} of {run.data}"] if run.name else []
     said += [f"{name}: {text}" for name, text in apart.items() if name not in (DATA, FAMILY)][:MOST_SETTINGS]
     said += [*(["proof kept"] if run.proof else []), *run.notes]
+    said += [f"{counted(len(runs) - 1, 'earlier runs')} came to the same"] if len(runs) > 1 else []
     rules = run.complexity if run.n_rules is None and run.family != RuleSet.family else run.n_rules
     size = unknown if rules is None else (count(rules), float(rules))
     right = unknown

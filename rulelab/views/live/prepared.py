@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...data.fairness import confusions, counted_gaps, groups_of
 from ...data.groups import Groups
-from ...data.metrics import Confusion, confusion
+from ...data.metrics import Confusion, confusion, rates_table
 from ...datasets import Dataset
-from ...models import Model, MultiClassRuleList
+from ...models import Model, MultiClassRuleList, RuleSet
 from ...report import Known
 from ...report.known import predicted, told
 from ...rule_list.near_optimal.summary import group_masses
@@ -84,6 +85,27 @@ class Prepared:
         if self.test_rows is not None:
             more["test"] = confusion(**predicted(model, self.data, self.test_rows))
         return Known.of(model, self.data, self._training_rows(self.data), **more)
+
+    def rates(self, model: Model) -> pd.DataFrame | None:
+        """The rates on the training rows of the groups that the search compares; None: it compares none."""
+        groups = getattr(self.search.problem, "groups", None)
+        if groups is None:
+            return None
+        counted = confusions(groups, model.predicts_positive(self.search.problem.matrix()))
+        return rates_table(dict(zip(groups.names, counted, strict=True)))
+
+    def counted_gaps(self, model: Model) -> dict[str, float]:
+        """The gaps as the search counts them: with the Hamming loss once for each rule that errs; else empty."""
+        parameters = self.search.parameters
+        criterion = parameters.get("fairness")
+        if not isinstance(model, RuleSet) or criterion is None or parameters["loss"] != "hamming":
+            return {}
+        decided, fires = model.fired(self.search.problem.matrix()), model.form == "dnf"
+        wrongly = (decided if fires else ~decided).sum(axis=1)
+        missed = (wrongly == 0).astype(wrongly.dtype)
+        errors = (missed, wrongly) if fires else (wrongly, missed)
+        groups = groups_of(self.search.problem, criterion)
+        return counted_gaps(criterion, groups, *errors, parameters["min_group_size"])
 
     @property
     def effective(self) -> float | None:

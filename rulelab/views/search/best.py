@@ -15,11 +15,13 @@ from ...certificate import Certificate
 from ...families.account import equation, title
 from ...models import Model
 from ...multiclass import MultiClassCertificate, MultiClassRuleListSearch
+from ...report import Known
+from ...report.known import compared
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
 from ..cards.exports import Exports, Files
 from ..cards.html import report
-from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
+from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows, rates_of_groups
 from ..cards.rule_tables import class_tables
 from ..cards.scores import of_card
 from ..live.prepared import Prepared
@@ -31,10 +33,11 @@ from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.fields import WIDE, button
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, MODEL_CSS
 from .families import Look
 
 _EMPTY = '<p class="empty">What is found stands here, and changes as the search improves it.</p>'
+_GROUPS = '<p class="empty">How the groups of people fare, without the constraint and with it.</p>'
 _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
 _OF_SEVERAL = "The tab Alternatives and the fronts of Compare are of two classes."
 
@@ -69,6 +72,9 @@ class BestModel:
         self._before = ""  # what stood there until now
         self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **WIDE)
+        below: dict[str, Any] = {"stylesheets": [MODEL_CSS], **WIDE, "margin": (10, 0, 0, 0)}
+        self.groups = Html("", **below)  # of all sensitive attributes, at the end
+        self.compared = Html(_GROUPS, **below)  # of the groups that the search compares
         self.exports = AnswerExports(self)
         self._keep = button(KEEP, keep, 172, icon=icons.PIN)
         self._edit = button("Edit", edit, 64)
@@ -101,13 +107,27 @@ class BestModel:
             over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
             known = prepared.known(named, latest) if over else None
             said = on_test_rows(known) + doubt_list(known) if known else ""
-            self.card.object = rules + tables + said + fairness_notes(latest, prepared.unconstrained)
+            notes = fairness_notes(latest, prepared.unconstrained, prepared.counted_gaps(best.model))
+            self.card.object = rules + tables + said + notes
+            self._show_groups(prepared, best.model, known)
             self.prepare()
             self.send(None)
             self.actions.visible = True
             self.say_pinned("")
             self.exports.refresh()
         self._name(title(prepared.search, latest) if best is not None else "")
+
+    def _show_groups(self, prepared: Prepared, model: Model, known: Known | None) -> None:
+        """The rates of the groups that the search compares, and at its end of those of other sensitive attributes."""
+        found, free, parameters = prepared.rates(model), prepared.unconstrained, prepared.search.parameters
+        asked = compared(parameters.get("fairness") or parameters.get("criterion"))
+        name = getattr(prepared.recipe, "sensitive", None) or "group"
+        tables = {} if known is None else dict(known.groups)
+        if asked and found is not None:
+            tables.pop(name, None)
+            without = None if free is None or free.incumbent is None else prepared.rates(free.incumbent.model)
+            self.compared.object = rates_of_groups({name: found}, asked, without)
+        self.groups.object = rates_of_groups(tables)
 
     def _places(self, latest: Snapshot) -> int:
         """How many rules there is place for."""
@@ -159,6 +179,7 @@ class BestModel:
     def _show_no_model(self) -> None:
         self._model = None
         self.send(None)
+        self.groups.object, self.compared.object = "", _GROUPS
         if self.card.object not in (_EMPTY, in_place_of(self._before, _EMPTY)):
             self.card.object = _EMPTY
         if self.actions.visible:

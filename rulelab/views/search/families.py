@@ -26,7 +26,6 @@ from .plots.curves import Curves
 from .plots.falling import ConsideredPlot, StrataPlot
 from .plots.generation import ReducedCostPlot
 from .plots.prefixes import PrunedPlot, QueuePlot, RemainingPlot
-from .plots.rates import RatesPlot
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,6 @@ _DRAWINGS = {
     "strata": Drawing(StrataPlot, lambda _: StrataPlot(), "Strata"),
     "considered": Drawing(ConsideredPlot, lambda _: ConsideredPlot(), "Considered"),
     "reduced cost": Drawing(ReducedCostPlot, ReducedCostPlot, "Reduced cost"),
-    "rates": Drawing(RatesPlot, lambda _: RatesPlot()),
 }
 
 
@@ -67,6 +65,7 @@ class Look:
     # whose prefixes can be looked into; empty where the search has none, and then ``no_tree`` says why
     family: str = ""
     no_tree: str = ""
+    fair: bool = False  # whether it compares groups of people
     pooled: bool = False  # whether it gathers rules in a pool that can be looked at
     claim: int = 2  # lines that what is proven takes in a box of usual width
 

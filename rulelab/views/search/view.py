@@ -435,9 +435,11 @@ class SearchView(Complaining, NotebookViewer):
         gap.fill()
         self._gap.objects = [*gap.items, self.rewind]
         beneath = {box.name.lower(): pn.Column(*box.items, stylesheets=[STACK_CSS], **WIDE) for box in under}
-        self._model.objects = [self.best.heading, self.best.card, self.best.actions, *beneath.values()]
+        best = self.best
+        self._model.objects = [best.heading, best.card, best.actions, best.groups, *beneath.values()]
         self._boxes = {gap.name.lower(): self._gap, **beneath}  # of the plots that are always seen
-        self.why.take(LOOKS[name], self.plots.by_name() | {RUNS: lambda: self.runs_box.items})
+        more = self.plots.by_name() | {RUNS: lambda: self.runs_box.items}
+        self.why.take(LOOKS[name], best.compared, more)
 
     def _file_name(self) -> str:
         prepared = self.session.prepared

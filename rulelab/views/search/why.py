@@ -29,7 +29,7 @@ from .families import Look
 from .plot_box import PlotBox
 from .plots.generation import MOST_BARS, PoolPlot, PricesPlot
 
-TREE, POOL, PRICES = "Tree", "Pool", "Prices"
+TREE, GROUPS, POOL, PRICES = "Tree", "Groups", "Pool", "Prices"
 MOST_NODES = 400
 """Prefixes of a tree on the page."""
 
@@ -92,25 +92,32 @@ class WhyBox:
         self.strip.param.watch(self._opened, "open")
         self.body = pn.Column(stylesheets=[STACK_CSS], **WIDE)
 
-    def take(self, look: Look, further: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
-        """Begin anew, for another kind of search, with what makes its plots, and what else there is, by their names."""
+    def take(self, look: Look, groups: Html, further: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
+        """Begin anew, for another kind of search.
+
+        `groups`: the rates of those that it compares. `further`: what makes its plots, and what else there is, by name.
+        """
         self._look = look
         self.tree = None
         self.pictures = {}
         self._make: dict[str, Callable[[], Sequence[Any]]] = {}
         if look.family:
             self._make = {TREE: self._new_tree}
+        if look.fair:
+            self._make[GROUPS] = lambda: [groups]
         if look.pooled:
             self._make |= {name: partial(self._new_picture, name) for name in PICTURES}
         self._make |= further
         self._named = {each.kind.title.lower(): each.name for each in look.plots if each.name}
         self._named |= {PICTURES[name][0].title.lower(): name for name in PICTURES if look.pooled}
         self._named |= {name: TREE for name in ("search tree", "next rules") if look.family}
+        self._named |= {GROUPS.lower(): GROUPS} if look.fair else {}
         self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **WIDE) for name in self._make}
         note = [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **WIDE)] if look.no_tree else []
         self.body.objects = [self._now, *self._places.values(), *note]
         names = list(self._make)
-        self.strip.param.update(names=names, open=self.strip.open if self.strip.open in names else names[0])
+        stays = self.strip.open in names and names[0] in self.strip.names  # what is first, and new, is opened
+        self.strip.param.update(names=names, open=self.strip.open if stays else names[0])
         self._show()
 
     @property

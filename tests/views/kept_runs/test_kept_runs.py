@@ -97,6 +97,28 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(p
     assert page.kept.run == "", "what is in the form is no kept run"
 
 
+def test_runs_that_came_to_the_same_are_one_row_until_one_gets_a_name(page, keeper) -> None:
+    first = page.run()
+    page.view.reset()
+    second = page.run()
+    assert first != second
+    (row,) = page.kept.list.rows
+    assert row["hash"].startswith(second)
+    assert "1 earlier run came to the same" in row["said"]
+    page.kept.act("rename", [row["hash"]], "mine")
+    page.settle()
+    assert [each["title"] for each in page.kept.list.rows].count("mine") == 1 < len(page.kept.list.rows)
+    page.kept.act("rename", [row["hash"]], "")
+    page.settle()
+    page.kept.act("delete", [row["hash"]])
+    page.settle()
+    assert (page.kept.list.rows, keeper.store.runs()) == ([], [])
+    page.kept.act("undo", [])
+    page.settle()
+    assert len(keeper.store.runs()) == 2
+    assert len(page.kept.list.rows) == 1
+
+
 @pytest.mark.long
 def test_a_run_is_kept_verified_explored_and_exported_at_once(keeper) -> None:
     # more rows than a pipe holds: what is handed to the check waits half-way until its process has begun

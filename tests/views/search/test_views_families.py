@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import VAreaStep
+from bs4 import BeautifulSoup
 from doors import boxes
 from live import HOSTILE, curves, curves_of, finish, model_html, status, use_file
 
 import rulelab as rl
 from rulelab.families import OFFERED
+from rulelab.shown import percent
 from rulelab.views.cards import card as cards
 from rulelab.views.cards.incumbent import incumbent_card
 from rulelab.views.live import wording as words
@@ -22,7 +24,6 @@ from rulelab.views.search.families import LOOKS, look_of
 from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.curves import curve_columns, tree_begins
 from rulelab.views.search.plots.falling import mean_columns, strata_columns
-from rulelab.views.search.plots.rates import gaps_table, group_rates, rate_columns
 from rulelab.views.search.setup import Setup
 
 FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
@@ -313,30 +314,48 @@ CRITERIA = [
 def test_the_gap_as_counted_is_allowed_and_the_true_one_is_true(criterion, loss, form) -> None:
     grouped = problem(groups=True)
     options = {"max_complexity": 6, "max_conditions": 2, "loss": loss, "form": form}
-    last = rl.solve(rl.RuleSetSearch(grouped, fairness=criterion, **options), work_limit=60)
-    rates = group_rates(last.incumbent.model, grouped, grouped.matrix(), criterion, loss)
-    for rate in rates:
-        assert rate.proxy_gap <= rate.tolerance + 1e-9
-        assert rate.gap == pytest.approx(last.detail["true_gaps"][rate.name])
-        assert all(low <= value <= high for value, low, high in rate.shares)
-        assert loss == "hamming" or rate.proxy_gap == pytest.approx(rate.gap)
+    search = rl.RuleSetSearch(grouped, fairness=criterion, **options)
+    last = rl.solve(search, work_limit=60)
+    shown, model = Prepared(search), last.incumbent.model
+    counted, rates = shown.counted_gaps(model), shown.rates(model)
+    assert bool(counted) is (loss == "hamming")
+    for rate in criterion.rates():
+        gap = last.detail["true_gaps"][rate.name]
+        assert counted.get(rate.name, gap) <= rate.tolerance + 1e-9
+        value = rates[rate.name]
+        assert value.max() - value.min() == pytest.approx(gap)
+        assert (value.between(rates[f"{rate.name}_low"], rates[f"{rate.name}_high"])).all()
 
 
-def test_rates_are_shown_before_and_after_and_without_a_constraint_there_are_none(show) -> None:
-    search = rl.RuleSetSearch(problem(groups=True), max_complexity=6, fairness=rl.EqualOpportunity(0.01))
-    shown = finish(show(search))
-    free = shown.session.prepared.unconstrained
-    assert free.incumbent.objective <= shown.session.snapshot.incumbent.objective
-    rates = shown.plots.plots[-1]
-    before, after = (source.data for source in rates.sources)
-    assert before["factor"] == after["factor"]
-    assert [group for _, group in before["factor"]] == [HOSTILE[:17] + "…", "b "]
-    assert before["value"] != after["value"]
-    assert max(after["value"]) - min(after["value"]) <= 1.02
-    below = boxes(shown)[-1].items[-1].object
-    assert "gap in missed positives" in below
-    assert "<img" not in below
+FAIR = {
+    "list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.01)),
+    "list of a length": lambda p: rl.search_for(
+        p, regularization=0.01, max_length=2, fairness=rl.EqualOpportunity(0.01)
+    ),
+    "falling list": lambda p: rl.search_for(
+        p, model="falling_rule_list", regularization=0.01, fairness=rl.EqualOpportunity(0.01)
+    ),
+    "set": lambda p: rl.RuleSetSearch(p, max_complexity=6, fairness=rl.EqualOpportunity(0.01)),
+    "least gap": lambda p: rl.LeastGapSearch(p, regularization=0.01, min_accuracy=0.5, max_length=2),
+}
+
+
+@pytest.mark.parametrize("search", FAIR.values(), ids=FAIR)
+def test_rates_of_groups_stand_beside_every_search_that_compares_them(show, search) -> None:
+    shown = finish(show(search(problem(groups=True))))
+    said = BeautifulSoup(shown.best.compared.object, "html.parser")
+    before, model = shown.session.prepared.unconstrained, shown.model
+    rates = shown.session.prepared.rates(model)
+    assert [each.get_text() for each in said.select("tbody th")][:2] == [HOSTILE, "b"]
+    found = [row.select("td")[2].get_text(" ").split()[0] for row in said.select("tbody tr")[:2]]
+    assert found == [percent(value) for value in rates["true_positive_rate"]]
+    assert ("Dotted" in said.get_text()) is (before is not None)
+    assert not said.select("img")
+    assert shown.part("groups").visible
+
+
+def test_a_search_that_compares_no_groups_has_no_view_of_them(show) -> None:
+    shown = finish(show(rl.RuleListSearch(problem(groups=True), regularization=0.01)))
+    assert shown.part("groups") is None
     for make in (rl.RuleSetSearch, rl.RuleListSearch):
         assert without_fairness(make(problem()), lambda doing: None) is None
-    assert rate_columns([])["value"] == []
-    assert words.NONE in gaps_table([], [], (words.NONE, "3"), True)

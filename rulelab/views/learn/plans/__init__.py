@@ -10,7 +10,6 @@ from ....report.known import training_confusion
 from ....rule_set import EqualOpportunity
 from ....snapshot import Snapshot
 from ...live.wording import count, counted
-from ...search.plots.rates import group_rates
 from ..plan import (
     Choice,
     Plan,
@@ -196,9 +195,8 @@ def _with(seen: Seen, choice: str) -> Run:
 
 
 def _gap(run: Run) -> float:
-    criterion, loss, size = (run.search.parameters[name] for name in ("fairness", "loss", "min_group_size"))
-    (rate,) = group_rates(run.model, run.problem, run.problem.matrix(), criterion, loss, size)
-    return 100 * rate.gap
+    (gap,) = run.snapshot.detail["true_gaps"].values()
+    return float(100 * gap)
 
 
 def _found(run: Run) -> str:
@@ -213,7 +211,7 @@ def _unequal(seen: Seen) -> str:
     run = _with(seen, _ANY)
     return (
         f"The true positive rates differ by {_gap(run):.1f} points. The positives are {_found(run)}: with so few "
-        "people a part of the difference may be chance, which is why the bars have intervals."
+        "people a part of the difference may be chance, which is why the rates have intervals."
     )
 
 
