@@ -12,7 +12,7 @@ from patience import wait_until
 import rulelab as rl
 from rulelab.glossary import Term
 from rulelab.views.forms.data_settings import DataSettings
-from rulelab.views.search.view import RUNS, SearchView
+from rulelab.views.search.view import ABLATION, SearchView
 from rulelab.views.widgets.browser import Strip
 from rulelab.views.widgets.buttons import Press
 from rulelab.views.widgets.explained import MARK, by_slug
@@ -182,8 +182,8 @@ def model_html(view: SearchView) -> str:
 
 
 def runs_html(view: SearchView) -> str:
-    """What stands under the name of the runs."""
-    open_tab(view, RUNS)
+    """What is said of an ablation."""
+    open_tab(view, ABLATION)
     return "".join(str(each.object) for part in view.runs_box.items for each in part.select(pn.pane.HTML))
 
 

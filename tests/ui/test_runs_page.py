@@ -11,13 +11,14 @@ pytestmark = pytest.mark.ui
 
 def test_an_ablation_is_drawn_and_a_saved_run_comes_back(visit) -> None:
     view = visit(1440, 900).open(f"?{QUICK}")
-    view.page.get_by_role("tab", name="Runs", exact=True).click()
+    view.page.get_by_role("tab", name="Without a bound", exact=True).click()
     view.button("Run").click()
     view.until_status("certified optimal")
+    view.page.get_by_label("Bounds", exact=True).select_option("each left out")
     view.button("Ablation").click()
     view.page.get_by_text("proofs, all of the same objective").wait_for()
     boxes(view)
-    field = view.page.locator('input[accept=".rulelab"]')
+    field = view.more().page.locator('input[accept=".rulelab"]')
     field.set_input_files({"name": "bad.rulelab", "mimeType": "x/y", "buffer": b"no recording"})
     view.page.get_by_text("bad.rulelab is no recording of rulelab, or damaged").wait_for()
     recording = rl.Recording(small_search())

@@ -84,6 +84,7 @@ class BestModel:
         self.person = pn.Column(visible=False, **beneath)
         self._actions = bar, self.exports.menu, self.person
         self.actions = pn.Column(visible=False, **beneath)
+        self.parts = self.heading, self.card, self.actions, self.groups
         self.offer(False, False)
 
     def clear(self, look: Look) -> None:

@@ -59,7 +59,7 @@ class Look:
 
     heading: str  # above the best model
     looks_for: str  # what is said in the place of its certificate before there is one
-    # objective and bound, those that are seen one at a time, and those that stand under the best model
+    # objective and bound, and those that are seen one at a time
     plots: tuple[Drawing, ...]
     unit: str  # what a unit of work is
     # whose prefixes can be looked into; empty where the search has none, and then ``no_tree`` says why

@@ -104,11 +104,6 @@ class SearchFigures:
         """Those that have been made."""
         return [box.pane for box in self._boxes.values()]
 
-    def always(self) -> tuple[PlotBox, list[PlotBox]]:
-        """Those that are seen always: that of objective and bound, and those under the best model."""
-        first, *under = (self.box(number) for number, each in enumerate(self._look.plots) if not each.name)
-        return first, under
-
     def by_name(self) -> dict[str, Callable[[], Sequence[Any]]]:
         """What makes the others, of which one at a time is seen, by their short names."""
         return {each.name: partial(self._items, k) for k, each in enumerate(self._look.plots) if each.name}

@@ -1,4 +1,4 @@
-"""What stands under "Runs": the button of an ablation and its picture, and the field that opens a recording."""
+"""Other runs than the present one: an ablation with its picture, and the field that opens a recording."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LINE, _FRAME, _MOST = 24, 90, 520
 LARGEST_FILE = 20_000_000
 LARGEST_TEXT = 64_000_000
 """That a file may unpack to; the recording of a million prefixes unpacks to three million bytes."""
-_LIMIT = "A file that the button Recording, beside the best model, has saved; at most 20 MB"
+_LIMIT = "A recording that Export has saved; at most 20 MB"
 
 
 class RunsBox:
@@ -57,8 +57,8 @@ class RunsBox:
         self.ablation: Ablating | None = None  # the one that goes on
         self.button = Press(ablate, label="Ablation", margin=0, height=30, width=86)
         listed: dict[str, Any] = {"margin": 0, "stylesheets": [SELECT_CSS], "disabled": True}
-        self.way = pn.widgets.Select(label="Bounds", options=[_LEFT_OUT, _ADDED], width=190, **listed)
-        self.guess = pn.widgets.Select(label="My guess", options=["", *GUESSES], width=150, visible=False, **listed)
+        self.way = pn.widgets.Select(label="Bounds", options=[_ADDED, _LEFT_OUT], width=190, **listed)
+        self.guess = pn.widgets.Select(label="My guess", options=["", *GUESSES], width=150, **listed)
         self.way.param.watch(lambda *_: self._say_what(), "value")
         self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
         bar = pn.FlexBox(
@@ -70,13 +70,13 @@ class RunsBox:
             accept=".rulelab",
             limit=_LIMIT,
             most=LARGEST_FILE,
-            sizing_mode="stretch_width",
-            margin=(8, 0),
+            width=170,
+            margin=0,
         )
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
         # what each bound saves; empty where there is nothing to draw
         self.picture = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
-        self.items = (bar, self.field, self._said, self.picture)
+        self.items = (bar, self._said, self.picture)
 
     def offer(self, possible: bool, free: bool) -> None:
         """Let an ablation begin: where there is something to leave out, and nothing runs."""

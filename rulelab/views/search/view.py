@@ -26,7 +26,7 @@ from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS, STACK_CSS
+from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
 from .best import BestModel
 from .certificate import Certificate, notes
 from .controls import SPEEDS, Controls, Rewind, status_of
@@ -36,7 +36,7 @@ from .plots.curves import AXES
 from .runs_box import RunsBox
 from .why import WhyBox
 
-RUNS = "Runs"
+ABLATION = "Without a bound"
 _LAST_MOMENT = 0.5
 """Seconds that a page which ends waits for its search to stop: between two units of work, of some hundredths."""
 _IDLE_EVERY = 4
@@ -128,7 +128,7 @@ class SearchView(Complaining, NotebookViewer):
             "counts": self.certificate.counts,
             "moment": self.rewind,
             "model": self._model,
-            **self._boxes,
+            self.plots.box(0).name.lower(): self._gap,
         }
         return self._why if self.why.turn_to(name) else known.get(name)
 
@@ -414,9 +414,13 @@ class SearchView(Complaining, NotebookViewer):
         self.why = WhyBox(lambda: self.session, self._file_name, self._beat.start)
         self.why.body.css_classes = ["rl-fill"]
         self.runs_box = RunsBox(self.ablate, self.open, self._beat.start, self.complain)
+        self._controls.menu.append(self.runs_box.field)
         bottom = [self._notes, Explained()] if alone else [self._notes]
         frame = [PANEL_CSS, FILL_CSS]
-        self._gap, self._model = _part("rl-wide rl-gap", sheets=frame), _part("rl-wide rl-best", sheets=[PANEL_CSS])
+        self._gap, self._model = (
+            _part("rl-wide rl-gap", sheets=frame),
+            _part("rl-wide rl-best", *self.best.parts, sheets=[PANEL_CSS]),
+        )
         self._why = _part("rl-wide rl-why", self.why.strip, self.why.body, sheets=frame)
         halves = (
             _part("rl-answer", self.certificate.box, self._model),
@@ -431,15 +435,11 @@ class SearchView(Complaining, NotebookViewer):
         self._look = name
         self.plots = SearchFigures(LOOKS[name], self.rewind.move_to, self._file_name)
         self._restyle()
-        gap, under = self.plots.always()
+        gap = self.plots.box(0)
         gap.fill()
         self._gap.objects = [*gap.items, self.rewind]
-        beneath = {box.name.lower(): pn.Column(*box.items, stylesheets=[STACK_CSS], **WIDE) for box in under}
-        best = self.best
-        self._model.objects = [best.heading, best.card, best.actions, best.groups, *beneath.values()]
-        self._boxes = {gap.name.lower(): self._gap, **beneath}  # of the plots that are always seen
-        more = self.plots.by_name() | {RUNS: lambda: self.runs_box.items}
-        self.why.take(LOOKS[name], best.compared, more)
+        more = self.plots.by_name() | {ABLATION: lambda: self.runs_box.items}
+        self.why.take(LOOKS[name], self.best.compared, more)
 
     def _file_name(self) -> str:
         prepared = self.session.prepared

@@ -15,6 +15,8 @@ from rulelab.views.search.in_words import differing, settings_in_words
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 
+LEFT_OUT = "each left out"
+
 
 def ablated(view: SearchView) -> dict[str, float]:
     """How many times the nodes of the run as set each run of an ablation has stored, as it is drawn."""
@@ -27,6 +29,7 @@ def ablated(view: SearchView) -> dict[str, float]:
 def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) -> None:
     search = rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0)
     view = show(search)
+    view.runs_box.way.value = LEFT_OUT
     view.ablate()
     view.tick()
     assert "1, as set" in status(view).phase or "of 10" in status(view).phase
@@ -52,8 +55,9 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) ->
 @pytest.mark.parametrize("guess", ["", "lookahead", "symmetry"])
 def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: str) -> None:
     view = show(rl.RuleListSearch(problem(120, 7), 0.01))
+    view.runs_box.way.value = LEFT_OUT
     assert not view.runs_box.guess.visible
-    view.runs_box.way.value = view.runs_box.way.options[1]
+    view.runs_box.way.value = "of the paper, added"
     assert view.runs_box.guess.visible
     view.runs_box.guess.value = guess
     view.ablate()
@@ -70,6 +74,7 @@ def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: 
 
 def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_leave_out(show) -> None:
     view = show(long_search())
+    view.runs_box.way.value = LEFT_OUT
     view.ablate()
     first = view.session
     wait_until(lambda: first.snapshot is not None)
