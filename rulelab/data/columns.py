@@ -207,11 +207,11 @@ def quantile_positions(counts: np.ndarray, groups: int) -> np.ndarray:
     if counts.dtype.kind == "f":
         shift = ROUNDING * groups * total
         quantile = np.floor(((upto - counts) * groups + shift) / total) + 1
-        return np.flatnonzero(quantile * total - shift <= upto * groups)
+        return np.flatnonzero((quantile < groups) & (quantile * total - shift <= upto * groups))
     if int(total) * groups > _LARGEST_PRODUCT:  # Python's integers
         upto, counts, total = upto.astype(object), counts.astype(object), int(total)
     quantile = (upto - counts) * groups // total + 1
-    return np.flatnonzero(quantile * total <= upto * groups)
+    return np.flatnonzero((quantile < groups) & (quantile * total <= upto * groups))
 
 
 def _shortest_decimal(low: float, high: float) -> float:
