@@ -11,7 +11,7 @@ from pathlib import Path
 import panel as pn
 import pytest
 from bokeh.document import Document
-from live import alert, send
+from live import send
 from panel.io import resources as panel_resources
 from panel.io import server as panel_server
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
@@ -23,8 +23,7 @@ from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import FULL_SPEED, Limits, Pace
 from rulelab.views.serving import logs, opening
 from rulelab.views.serving.guarded import Guarded
-from rulelab.views.serving.login import _path
-from rulelab.views.serving.server import _login, _return_address
+from rulelab.views.serving.login import after_login, login_options
 from rulelab.views.serving.settings import (
     LEAST_CHARACTERS,
     SECRET_VARIABLE,
@@ -130,7 +129,7 @@ def test_logging_in_leads_nowhere_else() -> None:
         ("/a\r\nSet-Cookie: x=y", "", "/"),
         ("/other", "/lab", "/lab/"),
     ):
-        assert _path(wanted, below) == expected
+        assert after_login(wanted, below) == expected
 
 
 def test_the_files_that_a_page_asks_for_are_those_of_panel_and_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,10 +256,7 @@ def test_a_demonstration_takes_no_file_and_ends_runs_whatever_the_browser_sends(
     send(field, {"type": "begin", "id": 1, "name": "a.csv", "size": 3})
     send(field, {"type": "piece", "id": 1, "data": "YSxi", "last": True})
     assert (received, field.said, field.doing) == ([], NO_FILES, "")
-    view = CompareView()
-    view._file.value = b"{}"
-    assert alert(view).phase == NO_FILES, "nor a model"
-    assert not any(found is view._file for found in view._layout.select())
+    assert not pn.panel(CompareView()).select(pn.widgets.FileInput), "nor a model"
 
     def session(limits: Limits | None) -> SearchSession:
         return SearchSession(lambda report: None, limits, Pace() or FULL_SPEED)  # type: ignore[arg-type, return-value]
@@ -290,12 +286,14 @@ def test_what_is_not_safe_is_not_served(arguments: tuple[str, ...], said: str, c
 
 def test_who_logs_in_elsewhere_is_sent_back_below_the_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PANEL_OAUTH_REDIRECT_URI", raising=False)
-    assert _return_address((), "/lab") is None
-    assert _return_address(("https://Lab.example", "other:1"), "/lab") == "https://lab.example/lab/login"
-    assert _return_address(("lab.example:5006",), "") == "http://lab.example:5006/login"
     for name in ("PANEL_OAUTH_KEY", "PANEL_OAUTH_SECRET"):
         monkeypatch.setenv(name, "x")
-    back = "https://lab.example/lab/login"
-    assert _login(None, "github", back) == {"oauth_provider": "github", "oauth_redirect_uri": back}
+    own = {"oauth_provider": "github"}
+    for origin, below, back in (
+        (("https://Lab.example", "other:1"), "/lab", "https://lab.example/lab/login"),
+        (("lab.example:5006",), "", "http://lab.example:5006/login"),
+    ):
+        assert login_options(None, "github", origin, below) == {**own, "oauth_redirect_uri": back}
+    assert login_options(None, "github", (), "/lab") == own
     monkeypatch.setenv("PANEL_OAUTH_REDIRECT_URI", "https://elsewhere.example")
-    assert _return_address(("https://lab.example",), "/lab") is None
+    assert login_options(None, "github", ("https://lab.example",), "/lab") == own
