@@ -100,7 +100,6 @@ class Choosing(NotebookViewer):
         return io.StringIO(frame.to_csv(index=False))
 
     def antecedents_csv(self) -> io.StringIO:
-        """One row per antecedent."""
         assert self.found is not None
         return io.StringIO(self.found.reliance.to_csv(index=False))
 
@@ -174,7 +173,7 @@ class Choosing(NotebookViewer):
             return
         self._list.chosen = self.model
         axis = f"{criterion_name(self.criterion)} by {self.attribute}"
-        self._dots.draw(found.frame, self.kept, self.gaps, axis, chosen, found.optima)
+        self._dots.draw(found, self.kept, self.gaps, axis, chosen)
         self._matrix.draw(found, self.kept, chosen)
         for box in self.boxes:
             box.refresh()
@@ -196,7 +195,6 @@ class Choosing(NotebookViewer):
         return _farthest(found, kept, DIVERSE) if self.diverse and len(kept) else kept
 
     def _asked(self, wanted: dict[str, Any]) -> None:
-        """A line of the list was pressed."""
         if type(wanted.get("at")) is int:
             self.choose(wanted["at"])
 

@@ -1,9 +1,7 @@
-"""What stands around the model that is edited: the best single change, files, and groups of people."""
+"""Boxes around the model that is edited, and what it does to groups of people."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import panel as pn
@@ -11,16 +9,12 @@ import param
 
 from ...data.gaps import largest_difference
 from ...data.metrics import rates_table
-from ...what_if import Change
 from ..cards import html as card_html
-from ..live.job import Job
-from ..live.ticker import Work
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.fields import WIDE, LayoutViewer, button, select
+from ..widgets.fields import WIDE, LayoutViewer, select
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, MODEL_CSS, PANEL_CSS, STACK_CSS, sheet
-from . import wording
 from .hand import Hand
 
 ANY = ""
@@ -29,7 +23,6 @@ SPACED: dict[str, Any] = {"stylesheets": [STACK_CSS, ":host { gap: 10px; align-c
 
 
 def pane(*sheets: str, **more: Any) -> Html:
-    """A pane of words."""
     return Html("", stylesheets=[*(sheets or (CARD_CSS,)), sheet("what_if_words.css"), WORD_CSS], **{**WIDE, **more})
 
 
@@ -37,47 +30,6 @@ def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
     """A box with a heading that can be asked about."""
     head = Html(f"<h2>{word(heading, term)}</h2>", stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
     return pn.Column(head, *items, stylesheets=[PANEL_CSS], **{**WIDE, **more})
-
-
-class Hints:
-    """Two buttons and a sentence; `ask`, `make`: what the buttons do.
-
-    `take` takes a model in hand, as it was when a change was asked for, and the job that looked for one.
-    """
-
-    def __init__(
-        self, ask: Callable[..., None], make: Callable[..., None], take: Callable[[Hand, Any, Job], None]
-    ) -> None:
-        self.asked = 0  # how often a change was asked for
-        self.change: Change[Any] | None = None  # the one that was found last, where it makes the model better
-        self.said = pane(css_classes=["rl-said"])
-        self.ask = button("Best single change", ask, 150)
-        self.make = button("Make this change", make, 150, visible=False)
-        self.work, self._take = Work(), take
-
-    def forget(self) -> None:
-        """The model is another one now."""
-        self._offer(None, wording.HINT)
-
-    def look(self, hand: Hand) -> None:
-        """Try all single changes, in another thread."""
-        edited, bench = hand.edited, hand.bench
-        self.asked += 1
-        self.said.object = '<p class="note">Trying all single changes …</p>'
-        doing = "trying all single changes"
-        self.work.begin(
-            lambda progress: bench.best_changes(edited, lambda: progress.report(doing)),
-            partial(self._take, hand, edited),
-        )
-
-    def offer(self, hand: Hand, changes: list[Change[Any]]) -> None:
-        """Say what was found of the model in hand: the best change, where there is one, comes first."""
-        best = changes[0] if changes else None
-        better = best is not None and (best.objective < hand.objective or bool(hand.refusal))
-        self._offer(best if better else None, f"<p>{esc(wording.hint(hand, best), 600)}</p>")
-
-    def _offer(self, change: Change[Any] | None, said: str) -> None:
-        self.change, self.said.object, self.make.visible = change, said, change is not None
 
 
 class GroupsPanel(LayoutViewer):
@@ -106,7 +58,6 @@ class GroupsPanel(LayoutViewer):
         self._choice.visible = self.chosen_here
 
     def follow(self, hand: Hand) -> None:
-        """Count the rates of the list."""
         self._hand = hand
         self._count()
 

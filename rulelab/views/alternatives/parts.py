@@ -15,8 +15,8 @@ from ..cards.templates import filled
 from ..live.wording import count, in_signs
 from ..widgets.esc import plain
 from ..widgets.style import sheet
-from .good import Found, Good
-from .hand import WORDS, Hand
+from .good import Good
+from .hand import Hand
 from .offline import packed
 
 _MOST, _MOST_LISTED = 15, 100
@@ -46,7 +46,7 @@ class Editor(Asking):
     """Rules in order with what each captures, to drag, move, flip and delete, and antecedents to put in."""
 
     rules = param.List(default=[], doc="Of each rule, and at last of the default, what is shown.")
-    texts = param.Dict(default=WORDS["rule_list"].texts, doc="See `rulelab.views.alternatives.hand.Words`.")
+    family = param.String(default="rule_list", doc="Of the model.")
     target = param.String(default="", doc="What is predicted.")
     found = param.Dict(default={}, doc="Antecedents that were searched for: text, items, note.")
     said = param.String(default="", doc="For screen readers: what has changed.")
@@ -84,16 +84,13 @@ class GoodList(Asking):
             cells = [f"{row['accuracy']:.2f}", f"{row['rules']}", *gap, f"{row['above']:.3f}", count(int(row["lists"]))]
             rows.append([int(k), *cells, rules])
         gap = [] if gaps is None else ["gap, %"]
-        joined = "if … else if …" if isinstance(found, Found) else JOINED[found.result.form]
+        joined = "if … else if …" if found.graph is not None else JOINED[found.result.form]
         heads = ["model", "accuracy, %", "rules", *gap, "above, %", found.ways, joined]
         self.param.update(heads=heads, rows=rows, chosen=chosen)
 
 
 class Builder(JSComponent):
-    """What can come next at every place, with what remains; all of it is counted in the browser.
-
-    `on_end` takes the antecedents of a list that has been ended.
-    """
+    """What can come next at every place, with what remains; all of it is counted in the browser."""
 
     ready = param.Boolean(default=False, doc="Whether the browser shows what was found.")
     said = param.Dict(default={}, doc="See `packed`; empty: nothing is found yet.")
@@ -103,19 +100,20 @@ class Builder(JSComponent):
 
     def __init__(self, on_end: Callable[[tuple[int, ...]], None], **params: Any) -> None:
         super().__init__(**params)
-        self._on_end = on_end
-        self._found: Found | None = None
+        self._on_end = on_end  # takes the antecedents of a list that has been ended
+        self._found: Good | None = None
 
-    def begin(self, found: Found) -> None:
-        """Show what was found, from the empty list on."""
+    def begin(self, found: Good) -> None:
+        """Show the lists that were found, from the empty one on."""
+        assert found.graph is not None
         self._found, self.ready = found, False
         self.said = packed(found.result, found.graph, found.labels)
 
     def take(self, rules: Any) -> None:
         """Hear from the browser that a list has been ended."""
-        if self._found is None or not isinstance(rules, list):
+        graph = None if self._found is None else self._found.graph
+        if graph is None or not isinstance(rules, list):
             return
-        graph = self._found.graph
         node = graph.node(rules) if all(type(rule) is int for rule in rules) else -1
         if node >= 0 and graph.model[node] >= 0:
             self._on_end(tuple(rules))
@@ -152,10 +150,7 @@ def matching(hand: Hand, text: Any) -> dict[str, Any]:
 
 
 def perform(hand: Hand, wanted: dict[str, Any]) -> str:
-    """Do what is asked for; what makes no sense, or what the family does not have, is left alone.
-
-    Gives what was done; empty: nothing. ValueError when the model cannot be like that, in words.
-    """
+    """Do what is asked for, where it makes sense; what was done, in words. ValueError when the model cannot be so."""
     doing, at, to, antecedent = (wanted.get(name) for name in ("do", "at", "to", "antecedent"))
     edited, n = hand.edited, len(hand.edited)
     if not isinstance(doing, str) or type(at) is not int or not 0 <= at <= n or (at == n and doing not in _AT_END):

@@ -42,24 +42,23 @@ def worth(hand: Hand, value: Fraction) -> str:
 
 def distance(hand: Hand, waiting: str) -> tuple[str, str]:
     """A tone, and how far the list is from the optimum, as exactly as it is known."""
-    best, own, words = hand.best, hand.objective, hand.words
+    best, own, noun = hand.best, hand.objective, hand.noun
     if hand.refusal:
         return "limit", hand.refusal
     if best is None:
-        return "busy", f"{waiting}: then the distance of your {words.noun} from the optimum stands here"
+        return "busy", f"{waiting}: then the distance of your {noun} from the optimum stands here"
     above = own - best.objective
     if best.certified:
         if above == 0:
-            return "proven", (
-                f"as good as the certified optimum: no {words.noun} over these {words.over} has a smaller objective"
-            )
+            over = "conditions" if hand.bench.family == "rule_set" else "antecedents"
+            return "proven", f"as good as the certified optimum: no {noun} over these {over} has a smaller objective"
         if above < 0:
             most = counted(hand.search.parameters.get("max_length") or 0, "rules")
             return "idle", f"{_apart(hand, -above, 'below the certified optimum')}, which may have at most {most}"
         return "idle", _apart(hand, above, "above the certified optimum") + _reach(hand, best)
     bound = Fraction(best.snapshot.lower_bound)
-    rest = f"the optimum is at most {worth(hand, max(own - bound, Fraction(0)))} below your {words.noun}"
-    found = f"the best {words.noun} that the search has found in its time"
+    rest = f"the optimum is at most {worth(hand, max(own - bound, Fraction(0)))} below your {noun}"
+    found = f"the best {noun} that the search has found in its time"
     if above == 0:
         return "limit", f"as good as {found}; {rest}"
     than = "above" if above > 0 else "better than"
@@ -211,12 +210,7 @@ def _change_of_set(hand: Hand, change: Change[Any]) -> str:
 def hint(hand: Hand, best: Change[Any] | None) -> str:
     """The best single change, and what it would bring."""
     if best is None or (best.objective >= hand.objective and not hand.refusal):
-        tried = {
-            "rule_list": "every deletion, insertion, replacement, move and flip was tried",
-            "falling_rule_list": "every deletion, insertion, replacement and move that leaves a falling list was tried",
-            "rule_set": "every deletion of a rule or condition, insertion and replacement that fits was tried",
-        }
-        return f"No single change makes this {hand.words.noun} better: {tried[hand.bench.family]}."
+        return f"No single change makes this {hand.noun} better: every one was tried."
     brings = f"brings the objective from {worth(hand, hand.objective)} to {worth(hand, best.objective)}"
     if hand.refusal:
         brings = f"leaves a list that falls, of objective {worth(hand, best.objective)}"
@@ -227,7 +221,7 @@ def answer(hand: Hand, best: Best) -> str:
     """What the search has found; HTML."""
     assert best.snapshot.incumbent is not None
     names = dict(zip(hand.problem.classes, hand.prepared.labels or hand.problem.classes, strict=True))
-    heading = "The certified optimum" if best.certified else f"The best {hand.words.noun} that the search has found"
+    heading = "The certified optimum" if best.certified else f"The best {hand.noun} that the search has found"
     table = rules_table(best.snapshot.incumbent.model, names, hand.prepared.target)
     return f'<h2>{heading}</h2>{table}<p class="sum">objective {worth(hand, best.objective)}</p>'
 
@@ -270,19 +264,16 @@ def decided(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any]
     )
 
 
-def _decides(model: DecisionList | RuleSet, place: int, would: bool = False) -> str:
-    """Which rule decides, or would decide, up to the label."""
+def _decides(model: DecisionList | RuleSet, place: int) -> str:
+    """Which rule decides, up to the label."""
     every = place == len(model.rules)
     if not isinstance(model, RuleSet):
-        holds = "no rule would hold" if would else "No rule holds"
-        deciding = f"rule {place + 1} would decide:" if would else f"Rule {place + 1} decides:"
-        return f"{holds}, and the default says" if every else deciding
-    hold, holds, fails = ("would hold", "would hold", "would not hold") if would else ("hold", "holds", "does not hold")
+        return "No rule holds, and the default says" if every else f"Rule {place + 1} decides:"
     if model.form == "cnf":
-        said = f"all rules {hold}" if every else f"rule {place + 1} {fails}"
+        said = "All rules hold" if every else f"Rule {place + 1} does not hold"
     else:
-        said = f"no rule {holds}" if every else f"rule {place + 1} {holds}"
-    return f"{said if would else said.capitalize()}, and the set says"
+        said = "No rule holds" if every else f"Rule {place + 1} holds"
+    return f"{said}, and the set says"
 
 
 def _in_words(model: DecisionList | RuleSet, k: int) -> str:
@@ -315,8 +306,8 @@ def flipped(hand: Hand, person: Mapping[str, Any], ticked: list[str], flip: Flip
     label = esc(label_of(hand, model.classes.index(flip.label)), 40)
     if every:
         return f"<p>If {_changed(person, flip)}, {every} say <b>{label}</b>.</p>"
-    decides = _decides(model, flip.place, would=True)
-    return f"<p>If {_changed(person, flip)}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
+    least = "No change of fewer of these columns does it."
+    return f"<p>If {_changed(person, flip)}, this {hand.noun} says <b>{label}</b>. {least}</p>"
 
 
 def _changed(person: Mapping[str, Any], flip: Flip) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from doors import button, field, html, seen
-from good_rows import rows
+from good_rows import problem_of, rows
 from live import alert, only, press, recorded, send, status, widget
 from patience import wait_until
 
@@ -22,7 +22,7 @@ from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.good import Wanted, find, refusal
 from rulelab.views.alternatives.hand import edited_of
 from rulelab.views.alternatives.parts import Builder, GoodList
-from rulelab.views.alternatives.plots import by_cluster, short_names
+from rulelab.views.alternatives.plots import alike_together, short_names
 from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
 from rulelab.views.alternatives.wording import COMING
 from rulelab.views.forms.address import Address
@@ -92,9 +92,7 @@ def test_reliance_is_the_range_over_all_models() -> None:
 
 
 def searched(dataset: rl.datasets.Dataset, **parameters: Any) -> rl.RuleListSearch:
-    conditions = rl.Binarizer().fit_transform(dataset.X)
-    ants = rl.mine_antecedents(conditions, 1)
-    return rl.search_for(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
+    return rl.search_for(problem_of(dataset), **{"regularization": 0.02, **parameters})
 
 
 @pytest.fixture
@@ -172,10 +170,10 @@ def test_long_antecedents_are_told_apart_beside_the_matrix_and_what_occurs_toget
     assert "\n" not in "".join(short)
     assert short_names(["same", "same"]) == ["same", "same'"]
     sets = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0]], dtype=float)
-    assert by_cluster(sets) in ([0, 4, 2, 1, 3], [0, 4, 2, 3, 1], [4, 0, 2, 1, 3], [4, 0, 2, 3, 1])
-    assert by_cluster(np.zeros((0, 3))) == []
+    assert alike_together(sets) == [0, 4, 2, 1, 3]
+    assert alike_together(np.zeros((0, 3))) == []
     many = np.random.default_rng(0).integers(0, 2, (60, 7)).astype(float)
-    assert sorted(by_cluster(many)) == list(range(60))
+    assert sorted(alike_together(many)) == list(range(60))
 
 
 def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
@@ -442,10 +440,8 @@ def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, d
 @pytest.mark.parametrize("kind", ["rule_set", "rule_list"])
 def test_of_optima_that_cost_the_same_the_chosen_one_is_the_one_that_was_found(kind: str) -> None:
     given = rl.datasets.load("tic_tac_toe" if kind == "rule_set" else "diabetes")
-    antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(given.X), 1)
-    problem = rl.Problem.from_antecedents(antecedents, given.y)
     own = {"max_complexity": 8, "max_conditions": 2} if kind == "rule_set" else {"regularization": 0.02}
-    search = rl.search_for(problem, kind, **own)
+    search = rl.search_for(problem_of(given), kind, **own)
     best = rl.solve(search).incumbent.model
     view = AlternativesView(search, given, distance=0.01)
     wait_until(lambda: not view.refresh())
