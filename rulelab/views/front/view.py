@@ -72,7 +72,6 @@ class Front(JSComponent):
         super().__init__(uploader=uploader if ALLOWED.uploads else None, **params)
 
     def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
         self.said = plain(message, 600)
 
     def remember(self, text: str) -> None:
@@ -106,7 +105,6 @@ class FrontAddress(Address):
         super().__init__(_meant(_begun(query)), lambda query, step: show(_shown(query), step))
 
     def go(self, query: str) -> list[str]:
-        """As of `Address`."""
         return super().go(_meant(query))
 
 

@@ -68,10 +68,7 @@ class SearchTab:
         )
 
     def source(self) -> Callable[[Callable[[str], None]], Prepared]:
-        """Makes the search of the present run, or of the settings where these are not what was run here.
-
-        ValueError when no search may begin.
-        """
+        """Makes the search of the present run, or of other settings; ValueError when none may begin."""
         prepared = self.view.session.prepared
         if self.setup.family in OF_SEVERAL:
             raise ValueError(_SEVERAL)

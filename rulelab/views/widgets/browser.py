@@ -76,7 +76,6 @@ class Presenter(JSComponent):
         self.press(data.get("key") if isinstance(data, dict) else None)
 
     def press(self, key: Any) -> None:
-        """What a key does."""
         if key == "p" and self.possible:
             with pn.io.hold():  # the browser must not see that the settings are gone before it takes other keys
                 self.on_stage = not self.on_stage
