@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import panel as pn
@@ -183,8 +183,10 @@ class _Found:
     seconds: float = 0.0  # for which it was searched, at most
 
 
-_known: OrderedDict[tuple[str, str], _Found] = OrderedDict()
-_lock = threading.Lock()
+@lru_cache(_MOST_KEPT)
+def _found(fingerprint: str, asked: str) -> _Found:
+    """Of these data and settings; those that were asked for last are kept."""
+    return _Found()
 
 
 def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
@@ -193,7 +195,8 @@ def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
     A class that plays one game searches once: who comes later waits for the result of the first. When that one is
     cancelled, another who waits searches instead.
     """
-    found = _found(search)
+    parameters = sorted(search.parameters.items(), key=lambda item: item[0])
+    found = _found(search.problem.fingerprint, f"{search.family} {parameters!r}")
     while not found.lock.acquire(timeout=_LOOK_SECONDS):
         progress.report("the optimizer searches for another player of this game")
     try:
@@ -223,17 +226,6 @@ def searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
             assert last is not None
             return last
         last = snapshot
-
-
-def _found(search: Editable) -> _Found:
-    parameters = sorted(search.parameters.items(), key=lambda item: item[0])
-    key = search.problem.fingerprint, f"{search.family} {parameters!r}"
-    with _lock:
-        found = _known.setdefault(key, _Found())
-        _known.move_to_end(key)
-        while len(_known) > _MOST_KEPT:
-            _known.popitem(last=False)
-        return found
 
 
 _ENTER = (

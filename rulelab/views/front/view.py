@@ -33,8 +33,6 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "compas": {"data": "compas", "speed": "speeding up", "regularization": 0.01},
 }
 """Data that are at hand, speed and settings of the form, by the names of their cards."""
-_FORMER = {"Explore": "Alternatives", "What if": "Alternatives"}
-"""Tabs by the names that older addresses have."""
 _EVERYWHERE = "theme"
 """The only entry that the front has."""
 
@@ -114,10 +112,7 @@ def _begun(query: str) -> str:
 
 
 def _meant(query: str) -> str:
-    query = query.replace("tab=Fronts", "tab=Compare")  # of addresses from before
     asked = dict(entries(query))
-    if asked.get("tab") in _FORMER:
-        return f"?{urlencode({**asked, 'tab': _FORMER[asked['tab']]})}"
     tab = "Alternatives" if "room" in asked else "Search"
     return f"{query}&tab={tab}" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
 

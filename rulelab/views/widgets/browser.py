@@ -39,6 +39,9 @@ class AddressBar(JSComponent):
 
     _esm = asset("address_bar.js")
 
+    def write(self, query: str, step: bool) -> None:
+        self.shown = (query, step)
+
 
 class Connection(JSComponent):
     """A line at the foot of the page, which is there only while the server is not."""

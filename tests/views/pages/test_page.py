@@ -11,7 +11,6 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.views.forms.address import Address, Part
 from rulelab.views.forms.sentence import Sentence
-from rulelab.views.front.view import FrontAddress
 from rulelab.views.pages import tabs
 from rulelab.views.pages.page import Look
 from rulelab.views.pages.page import page as whole_page
@@ -48,11 +47,6 @@ def test_only_the_tab_that_is_open_is_made(made) -> None:
     asked = tabs.Tabs(Address("?tab=Search&data=tic_tac_toe"))
     assert made == ["Search"]
     assert (asked.strip.open, asked.made("Search").setup.table.data) == ("Search", "tic_tac_toe")
-
-
-def test_the_address_of_the_tab_that_fronts_were_is_that_of_compare() -> None:
-    page = tabs.Tabs(FrontAddress("?tab=Fronts&criterion=demographic_parity", lambda *what: None))
-    assert (page.tab, page.made("Compare").fronts.view.criterion) == ("Compare", "demographic_parity")
 
 
 def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unless_asked() -> None:
