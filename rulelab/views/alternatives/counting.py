@@ -35,7 +35,7 @@ from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, sheet
 from .good import MEMORY_BYTES, Good, found_so_far
 from .offline import Labels, document, rule_names
-from .panels import SPACED
+from .parts import SPACED
 
 _MOST = 20
 COUNT_CSS = sheet("models.css", "counts.css")

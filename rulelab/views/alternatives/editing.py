@@ -34,9 +34,8 @@ from . import wording
 from .game import RoomPanel, find_best
 from .good import Good
 from .hand import KINDS, Best, Editable, Hand, editable, edited_of
-from .panels import SPACED, GroupsPanel, pane
-from .parts import Editor, matching, perform
-from .person import PersonPanel
+from .parts import SPACED, Editor, matching, pane, perform
+from .person import GroupsPanel, PersonPanel
 
 _BAR: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
 _APART = Pool(10_000)

@@ -28,7 +28,7 @@ from ..widgets.fields import WIDE, LayoutViewer
 from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .good import MEMORY_BYTES, Good
-from .panels import SPACED
+from .parts import SPACED
 from .plots import HEIGHT, Picture
 
 _SECONDS = (6.0, 60.0, 300.0)

@@ -25,7 +25,7 @@ from ..widgets.fields import WIDE, LayoutViewer, alert
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand
-from .panels import pane, panel
+from .parts import pane, panel
 
 MOST_ROOMS, MOST_PLAYERS = 100, 200
 MOST_CHARACTERS = 40

@@ -21,8 +21,7 @@ from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .good import Good
-from .panels import ANY, SPACED
-from .parts import TABLE_CSS, GoodList, antecedents
+from .parts import ANY, SPACED, TABLE_CSS, GoodList, antecedents
 from .plots import Dots, Matrix
 
 GAP = "gap"

@@ -189,11 +189,9 @@ def edited_of(search: Search, model: Model | None) -> Any:
     names = search.problem.names
     if model.family != bench.family:
         raise ValueError(f"the model is of the family {model.family}, the search of {bench.family}")
-    used = (
-        [(literal.antecedent, literal.name) for clause in model.rules for literal in clause.literals]
-        if isinstance(model, RuleSet)
-        else [(r.antecedent, r.name) for r in cast(DecisionList, model).rules if r.antecedent is not None]
-    )
-    if not all(antecedent < len(names) and names[antecedent] == name for antecedent, name in used):
+    rules = cast(Any, model).rules
+    used = [literal for clause in rules for literal in clause.literals] if isinstance(model, RuleSet) else rules
+    known = [each for each in used if each.antecedent is not None]
+    if not all(each.antecedent < len(names) and names[each.antecedent] == each.name for each in known):
         raise ValueError("the model is of another problem: its antecedents are not those of the search")
     return bench.of(model)

@@ -1,4 +1,4 @@
-"""The parts of the page that are made in the browser and ask for something, and what the editor asks for."""
+"""Boxes, and the parts of the page that are made in the browser and ask for something; what the editor asks for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import panel as pn
 import param
 from panel.custom import JSComponent
 
@@ -14,7 +15,10 @@ from ...shown import percent
 from ..cards.templates import filled
 from ..live.wording import count, in_signs
 from ..widgets.esc import plain
-from ..widgets.style import sheet
+from ..widgets.explained import WORD_CSS, word
+from ..widgets.fields import WIDE
+from ..widgets.html import Html
+from ..widgets.style import CARD_CSS, PANEL_CSS, STACK_CSS, sheet
 from .good import Good
 from .hand import Hand
 from .offline import packed
@@ -26,6 +30,19 @@ _AT_END = ("insert", "flip")
 """What is done in the place after the last rule, too: that of the default."""
 JOINED = {"dnf": "any of", "cnf": "all of"}
 TABLE_CSS = sheet("models.css")
+ANY = ""
+SPACED: dict[str, Any] = {"stylesheets": [STACK_CSS, ":host { gap: 10px; align-content: start; }"], **WIDE}
+"""Of boxes below each other."""
+
+
+def pane(*sheets: str, **more: Any) -> Html:
+    return Html("", stylesheets=[*(sheets or (CARD_CSS,)), sheet("what_if_words.css"), WORD_CSS], **{**WIDE, **more})
+
+
+def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
+    """A box with a heading that can be asked about."""
+    head = Html(f"<h2>{word(heading, term)}</h2>", stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
+    return pn.Column(head, *items, stylesheets=[PANEL_CSS], **{**WIDE, **more})
 
 
 class Asking(JSComponent):

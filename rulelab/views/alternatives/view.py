@@ -34,8 +34,7 @@ from .good import LISTED, Good, Wanted, find, refusal
 from .good_models import NO_MODEL, Choosing
 from .hand import editable
 from .offline import explorer
-from .panels import SPACED
-from .parts import Builder
+from .parts import SPACED, Builder
 
 TOGETHER, MADE_OF, FAIRER = "All together", "What they are made of", "Fairer ones"
 BUILD, COUNT = "Build a list", "Count all"

@@ -164,47 +164,35 @@ def _counts(captured: int | float, wrong: int | float, weight: int | float) -> d
 
 def change_in_words(hand: Hand, change: Change[Any]) -> str:
     """A single change as one would say it."""
-    if hand.bench.family == "rule_set":
-        return _change_of_set(hand, change)
-    edited, place, result = hand.edited, change.place, change.result
+    edited, place, result, rule = hand.edited, change.place, change.result, f"rule {change.place + 1}"
+    of_set = hand.bench.family == "rule_set"
 
-    def named(rules: Any) -> str:
-        return plain(in_signs(hand.problem.names[rules.antecedents[place]]), 120)
+    def named(*antecedents: int | None) -> str:
+        between = " and " if hand.search.parameters.get("form") == "dnf" else " or "
+        return plain(in_signs(between.join(hand.problem.names[j] for j in antecedents if j is not None)), 160)
 
     def label(k: int) -> str:
         return plain(label_of(hand, result.labels[k]), 40)
 
     if change.kind == DELETE:
-        return f"delete rule {place + 1} ({named(edited)})"
+        return f"delete {rule} ({named(*(edited.clauses[place] if of_set else edited.antecedents[place : place + 1]))})"
+    if change.kind == REMOVE:
+        return f"take “{named(change.old)}” out of {rule}"
+    if change.kind == ADD:
+        return f"add “{named(change.new)}” to {rule}"
+    if of_set and change.kind == INSERT:
+        return f"put in “{named(change.new)}” as a rule of its own"
+    if of_set:
+        return f"replace “{named(change.old)}” in {rule} by “{named(change.new)}”"
     if change.kind == FLIP:
-        return f"let {'the default' if place == len(edited) else f'rule {place + 1}'} say {label(place)}"
+        return f"let {'the default' if place == len(edited) else rule} say {label(place)}"
     if change.kind == MOVE:
         assert change.to is not None
-        return f"move rule {place + 1} ({named(edited)}) to place {change.to + 1}"
-    said = f": {label(place)}" if hand.bench.family == "rule_list" else ""
-    new = f"“{named(result)}{said}”"
+        return f"move {rule} ({named(edited.antecedents[place])}) to place {change.to + 1}"
+    new = named(result.antecedents[place]) + (f": {label(place)}" if hand.bench.family == "rule_list" else "")
     if change.kind == INSERT:
-        return f"put in {new} as {'the last rule' if place == len(edited) else f'rule {place + 1}'}"
-    return f"replace rule {place + 1} by {new}"
-
-
-def _change_of_set(hand: Hand, change: Change[Any]) -> str:
-    place = change.place
-    old, new = (
-        None if j is None else f"“{plain(in_signs(hand.problem.names[j]), 120)}”" for j in (change.old, change.new)
-    )
-    if change.kind == DELETE:
-        joined = (" and " if hand.search.parameters["form"] == "dnf" else " or ").join(
-            hand.problem.names[j] for j in hand.edited.clauses[place]
-        )
-        return f"delete rule {place + 1} ({plain(in_signs(joined), 160)})"
-    if change.kind == REMOVE:
-        return f"take {old} out of rule {place + 1}"
-    if change.kind == ADD:
-        return f"add {new} to rule {place + 1}"
-    if change.kind == INSERT:
-        return f"put in {new} as a rule of its own"
-    return f"replace {old} in rule {place + 1} by {new}"
+        return f"put in “{new}” as {'the last rule' if place == len(edited) else rule}"
+    return f"replace {rule} by “{new}”"
 
 
 def hint(hand: Hand, best: Change[Any] | None) -> str:
