@@ -185,16 +185,6 @@ LISTED = "Good models are found of rule lists and rule sets of two classes, with
 _OPTIMUM = "searching for the optimum"
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is looked for."""
-
-    ratio: float = 0.05  # models with an objective of at most the optimum's * (1 + ratio)
-    most: int = 10_000  # most models
-    seconds: float = 60.0  # time limit, of the optimum and the enumeration together
-    memory: int = MEMORY_BYTES  # bytes, at most, besides what the settings say
-
-
 def refusal(search: Search) -> str:
     """Why no good models of a search are found, and what to do; empty: they are."""
     family, parameters = record_of(search.kind, search.family), search.parameters
@@ -208,7 +198,14 @@ def refusal(search: Search) -> str:
     return ""
 
 
-def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, progress: Progress) -> Good:
+def find(
+    source: Callable[[Callable[[str], None]], Prepared],
+    progress: Progress,
+    ratio: float = 0.05,  # models with an objective of at most the optimum's * (1 + ratio)
+    most: int = 10_000,  # models, at most
+    seconds: float = 60.0,  # time limit, of the optimum and the enumeration together
+    memory: int = MEMORY_BYTES,  # at most, besides what the settings say
+) -> Good:
     """Certify the optimum where that is not done, and enumerate; a cancelled enumeration gives what it has found.
 
     ValueError when there is nothing to enumerate, in the words of the page.
@@ -223,10 +220,10 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
     search = _own(given)
     if search is not given:
         prepared = replace(prepared, search=search)
-    memory = min(search.memory_limit or wanted.memory, wanted.memory)
+    memory = min(search.memory_limit or memory, memory)
     kind: Any = NearOptimalRuleSetSearch if isinstance(search, RuleSetSearch) else NearOptimalSearch
-    near = kind(search, ratio=wanted.ratio, limit=wanted.most, memory_limit=memory)
-    snapshot = run(near, wanted.seconds, progress, found_so_far, "the enumeration")
+    near = kind(search, ratio=ratio, limit=most, memory_limit=memory)
+    snapshot = run(near, seconds, progress, found_so_far, "the enumeration")
     if near.phase == "optimum" or snapshot.incumbent is None:
         after = f"the optimum was not certified after {snapshot.seconds:.0f} s"
         why = "stopped" if progress.cancelled else f"{snapshot.limit} limit reached"
@@ -236,7 +233,7 @@ def find(source: Callable[[Callable[[str], None]], Prepared], wanted: Wanted, pr
         near.advance(1)
     base = of_search(search, replace(search.advance(1), seconds=snapshot.seconds), prepared)
     graph = None if isinstance(search, RuleSetSearch) else near.prefixes(MOST_EDGES)
-    found = Good(near.result(), prepared, snapshot, base, wanted.ratio, graph)
+    found = Good(near.result(), prepared, snapshot, base, ratio, graph)
     _ = found.frame, found.reliance, found.asked
     return found
 

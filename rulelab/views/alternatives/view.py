@@ -30,7 +30,7 @@ from . import wording
 from .counting import CountView, explorer_of_sets
 from .editing import Source, WhatIfView
 from .fairer import FairerView
-from .good import LISTED, Good, Wanted, find, refusal
+from .good import LISTED, Good, find, refusal
 from .good_models import NO_MODEL, Choosing
 from .hand import editable
 from .offline import explorer
@@ -171,9 +171,9 @@ class AlternativesView(Working, Complaining, Choosing):
             self._take_none(refused)
             self._lay_out()
             return
-        wanted = Wanted(self.distance, *EFFORTS[self._effort])
-        self.counting.seconds = max(wanted.seconds, 60.0)
-        self._work.begin(lambda progress: find(make, wanted, progress), self._end)
+        ratio, effort = self.distance, EFFORTS[self._effort]
+        self.counting.seconds = max(effort[1], 60.0)
+        self._work.begin(lambda progress: find(make, progress, ratio, *effort), self._end)
         self.refresh()
         self._lay_out()
 

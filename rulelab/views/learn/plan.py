@@ -76,14 +76,6 @@ class Run:
         assert self.snapshot.incumbent is not None, "every search of a walk has a model from the start"
         return self.snapshot.incumbent
 
-    @property
-    def model(self) -> Any:
-        return self.best.model
-
-    @property
-    def objective(self) -> float:
-        return self.best.objective
-
 
 @dataclass(frozen=True)
 class Seen:

@@ -220,7 +220,7 @@ class Walk(NotebookViewer):
         if self.plan.choice is None or not runs:
             return ""
         figures: dict[str, Callable[[Run], str]] = {
-            "objective": lambda run: f"{run.objective:.5g}",
+            "objective": lambda run: f"{run.best.objective:.5g}",
             **self.plan.figures,
             "work": lambda run: count(run.snapshot.work),
             "proven": lambda run: "yes" if run.snapshot.status == "optimal" else "no",

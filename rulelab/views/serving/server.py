@@ -21,7 +21,7 @@ from .health import HealthHandler, MemoryWatch, Standing, Stopping
 from .login import login_options
 from .logs import take_over
 from .opening import Opening
-from .settings import ServingError, derived_key, find_secret, framing, is_loopback, origins
+from .settings import derived_key, find_secret, framing, origins
 from .settings import prefix as prefix_of
 
 MAX_MESSAGE_BYTES = 10_000_000
@@ -119,7 +119,7 @@ def serve(
         A ValueError: what is asked for cannot be served, or not safely.
     """
     standing = Standing()
-    allowed = _allowed(port, address, origin)
+    allowed = origins(address, port, origin)
     secure = bool(origin) and any(each.secure for each in allowed)
     below = prefix_of(prefix)
     key = find_secret(secret)
@@ -167,12 +167,3 @@ def serve(
     server.start()
     server.io_loop.start()
     return server
-
-
-def _allowed(port: int, address: str, given: Sequence[str]) -> list[Any]:
-    """Who may connect; none, where only the server itself knows its port: this machine, then."""
-    if port:
-        return origins(address, port, given)
-    if not is_loopback(address) or given:
-        raise ServingError("a server for others needs a --port, which is a part of its address")
-    return []

@@ -51,8 +51,13 @@ class Origin:
 def origins(address: str, port: int, given: Sequence[str]) -> list[Origin]:
     """Under which addresses browsers may connect: this machine's own, the one listened on, and those that are given.
 
-    ServingError when one is not an address, or the server listens to the network and nobody says under which name.
+    Without a port, which the server then finds itself: nobody else. ServingError when one is not an address, or the
+    server listens to the network and nobody says under which name.
     """
+    if not port:
+        if given or not is_loopback(address):
+            raise ServingError("a server for others needs a --port, which is a part of its address")
+        return []
     own = [Origin(f"{host}:{port}", False) for host in ("127.0.0.1", "localhost")]
     named = [Origin.parse(text) for text in given]
     if is_wildcard(address) and not named:

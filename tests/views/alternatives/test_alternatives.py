@@ -19,7 +19,7 @@ from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.traits import group_masses, reliance, traits_of
 from rulelab.views.alternatives import view as alternatives
-from rulelab.views.alternatives.good import Wanted, find, refusal
+from rulelab.views.alternatives.good import find, refusal
 from rulelab.views.alternatives.hand import edited_of
 from rulelab.views.alternatives.parts import Builder, GoodList
 from rulelab.views.alternatives.plots import alike_together, short_names
@@ -314,7 +314,7 @@ def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Datas
     ):
         assert said in refusal(search)
         with pytest.raises(ValueError, match=said):
-            find(lambda report, search=search: Prepared(search), Wanted(0.05, 100, 10.0), Progress())
+            find(lambda report, search=search: Prepared(search), Progress(), 0.05, 100, 10.0)
     assert refusal(searched(dataset)) == ""
     with pytest.raises(TypeError, match="without a fairness constraint"):
         AlternativesView(rl.FallingRuleListSearch(problem))
@@ -322,7 +322,7 @@ def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Datas
         AlternativesView()
     hard = searched(dataset, regularization=0.0001)
     with pytest.raises(ValueError, match="time limit reached: the optimum was not certified after"):
-        find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
+        find(lambda report: Prepared(hard), Progress(), 0.05, 100, 1e-9)
 
 
 QUICK = "data=tic_tac_toe&regularization=0.05&max_conditions=1"

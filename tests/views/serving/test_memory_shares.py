@@ -21,7 +21,7 @@ from test_views_fronts import asked
 
 from rulelab import Problem, RuleListSearch, Status
 from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM, SHARES, Share
-from rulelab.views.alternatives.good import Wanted, find
+from rulelab.views.alternatives.good import find
 from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run
@@ -151,10 +151,9 @@ def test_enumerations_keep_to_their_part_too(budget: None) -> None:
     search = RuleListSearch(Problem.from_arrays(A, A[:, 0] ^ (random.random(400) < 0.3)), 0.002, beam_width=0)
     while search.advance(1000).status is Status.RUNNING:
         pass
-    wanted = Wanted(0.5, 100_000, 600.0)
     progress = Looking()
     progress.watch = health.MemoryWatch(1)
-    found = find(lambda report: Prepared(search), wanted, progress)
+    found = find(lambda report: Prepared(search), progress, 0.5, 100_000, 600.0)
     assert (found.result.truncated, found.verdict()[0]) == ("memory", "limit")
     progress.watch.stop()
 
@@ -203,7 +202,7 @@ def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(b
     late.join(PATIENCE)
     assert (late.error, late.started.sweeps) == (NO_MEMORY, ())
     with pytest.raises(ValueError, match=re.escape(NO_MEMORY)):
-        find(lambda report: Prepared(long_search()), Wanted(), Progress())
+        find(lambda report: Prepared(long_search()), Progress())
 
 
 @pytest.mark.long

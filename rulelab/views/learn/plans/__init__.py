@@ -124,7 +124,7 @@ def _counted(seen: Seen) -> Figures:
 
 
 def _most(seen: Seen) -> Figures:
-    best = min(seen.runs, key=lambda run: run.objective)
+    best = min(seen.runs, key=lambda run: run.best.objective)
     return {"best": best.choice, "hardest": max(seen.runs, key=lambda run: run.snapshot.work).choice}
 
 
@@ -151,11 +151,11 @@ _EQUAL_ROWS = plan(
 
 
 def _missed(run: Run) -> float:
-    return training_confusion(run.model).false_negative
+    return training_confusion(run.best.model).false_negative
 
 
 def _alarms(run: Run) -> float:
-    return training_confusion(run.model).false_positive
+    return training_confusion(run.best.model).false_positive
 
 
 def _first(seen: Seen) -> Figures:
@@ -191,7 +191,7 @@ def _with(seen: Seen, choice: str) -> Run:
 
 def _gap(run: Run) -> float:
     criterion, loss, size = (run.search.parameters[name] for name in ("fairness", "loss", "min_group_size"))
-    (rate,) = group_rates(run.model, run.problem, run.problem.matrix(), criterion, loss, size)
+    (rate,) = group_rates(run.best.model, run.problem, run.problem.matrix(), criterion, loss, size)
     return 100 * rate.gap
 
 
@@ -205,9 +205,9 @@ def _unequal(seen: Seen) -> Figures:
 
 def _price(seen: Seen) -> Figures:
     def said(run: Run) -> str:
-        return f"{run.objective:g} (tolerance {run.choice}, difference {_gap(run):.1f} points)"
+        return f"{run.best.objective:g} (tolerance {run.choice}, difference {_gap(run):.1f} points)"
 
-    runs = sorted(seen.runs, key=lambda run: run.objective)
+    runs = sorted(seen.runs, key=lambda run: run.best.objective)
     return {"least": said(runs[0]), "most": said(runs[-1])}
 
 
@@ -216,7 +216,7 @@ def _nothing(seen: Seen) -> Figures:
         "This set still finds positives, in equal shares of both groups; with other data the only equal set may be the "
         "one that finds nobody."
     )
-    if _with(seen, _NONE).model.complexity == 0:
+    if _with(seen, _NONE).best.model.complexity == 0:
         found = (
             "The set is empty: it misses every positive of every group alike, and nothing else within the tolerance "
             "costs less. Equal is not the same as good."
