@@ -18,7 +18,6 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.datasets.dataset import from_frame
-from rulelab.glossary import find
 from rulelab.models import parse_model
 from rulelab.store import BoardEntry
 from rulelab.views.alternatives import game, parts, wording
@@ -291,6 +290,9 @@ def test_groups_are_those_of_the_predictions_and_of_few_rows_they_make_no_gap(ma
     assert view.groups.gap == pytest.approx(known.max() - known.min())
     assert standing(view)["TPR gap"] == f"{100 * view.groups.gap:.1f} %"
     assert f"{100 * view.groups.gap:.1f}" in html(view.groups), "the table below says the same"
+    for each in pn.panel(view).select(pn.widgets.Select):
+        assert live.terms_of(each.css_classes), each.label
+    assert None not in [by_slug(name) for name in standing(view)]
 
 
 def test_text_from_data_is_escaped(make) -> None:
@@ -590,19 +592,6 @@ def test_conditions_of_a_rule_set_are_added_and_taken_out(make, form) -> None:
     view.compare(None)
     assert "as good as the certified optimum: no set over these conditions" in status(view).phase
     assert parse_model(view.exports.text("Model (JSON)").getvalue()).form == form
-
-
-def test_every_control_and_figure_has_a_term(make) -> None:
-    data = table()
-    view = ready(make(searched(data), data=data))
-    view.groups.attribute = "sex"
-    said = (pn.widgets.Button, pn.widgets.FileDownload)
-    for each in pn.panel(view).select(pn.widgets.Widget):
-        assert isinstance(each, said) or live.terms_of(each.css_classes), each.label
-    for name in standing(view):
-        assert by_slug(name) is not None, name
-    for name in ("list edited by hand", "nearest change", "group rates", "room", "hints"):
-        assert find(name) is not None, name
 
 
 def test_closing_ends_the_optimizer(at_work) -> None:

@@ -1,8 +1,10 @@
 """What the server is asked for, its secret, its headers and its log, without a server."""
 
+import configparser
 import io
 import logging
 import os
+import shlex
 import stat
 import threading
 from collections.abc import Sequence
@@ -14,9 +16,10 @@ from bokeh.document import Document
 from live import send
 from panel.io import resources as panel_resources
 from panel.io import server as panel_server
+from proxies import block
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from rulelab.cli.commands import main
+from rulelab.cli.commands import command_parser, main
 from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
 from rulelab.views.live.session import SearchSession
@@ -282,3 +285,14 @@ def test_who_logs_in_elsewhere_is_sent_back_below_the_prefix(monkeypatch: pytest
     assert login_options(None, "github", (), "/lab") == own
     monkeypatch.setenv("PANEL_OAUTH_REDIRECT_URI", "https://elsewhere.example")
     assert login_options(None, "github", ("https://lab.example",), "/lab") == own
+
+
+def test_the_service_of_the_book_begins_a_command_that_there_is() -> None:
+    unit = configparser.ConfigParser(strict=False)
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read_string(block("ini"))
+    program, *arguments = shlex.split(unit["Service"]["ExecStart"])
+    assert Path(program).name == "rulelab"
+    args = command_parser().parse_args(arguments)
+    assert (args.command, args.prefix) == ("serve", "/lab")
+    assert int(unit["Service"]["TimeoutStopSec"]) > args.grace
