@@ -69,8 +69,6 @@ class AlternativesView(Working, Complaining, Choosing):
         An antecedent that the models which are shown have, one that they lack, and a column that they use; empty: any.
     rules : int
         Rules that the models which are shown have, at most; 0: any number.
-    order : str
-        What they are sorted by.
     model : int
         The number of the one that is chosen.
 

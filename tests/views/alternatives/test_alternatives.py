@@ -11,7 +11,7 @@ import panel as pn
 import pytest
 from doors import button, field, html, seen
 from good_rows import problem_of, rows
-from live import alert, only, press, recorded, send, status, widget
+from live import alert, only, press, recorded, send, status
 from patience import wait_until
 
 import rulelab as rl
@@ -138,27 +138,6 @@ def test_filters_keep_what_they_say(view: AlternativesView) -> None:
     assert len(view.kept) == len(names)
 
 
-def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> None:
-    found = view.found
-    assert found is not None
-    assert "gap between groups" not in widget(view, "In order of").options
-    assert view.listed.tolist() == view.kept.tolist()
-    view.order = "rules"
-    assert found.frame["rules"].to_numpy()[view.listed].tolist() == sorted(found.frame["rules"])
-    view.attribute = "sex"
-    view.order = "gap"
-    gaps = view.gaps
-    apart = gaps[view.listed]
-    known = apart[~np.isnan(apart)]
-    assert known.tolist() == sorted(known)
-    assert np.isnan(apart[len(known) :]).all()
-    first = only(view, GoodList).rows[0]
-    assert (first[0], first[3]) == (view.listed[0], f"{known[0]:.1f}")
-    assert (set(view.listed), view.kept.tolist()) == (set(view.kept), sorted(view.kept))
-    view.attribute = ""
-    assert (view.order, view.listed.tolist()) == ("objective", view.kept.tolist())
-
-
 def test_long_antecedents_are_told_apart_beside_the_matrix_and_what_occurs_together_stands_together() -> None:
     names = [f"juv_other_count ≤ 0 and priors_count ≤ {k}" for k in (1, 2, 6)]
     names += ["juv_misd_count ≤ 0 and priors_count ≤ 6", "age > 35", "x" * 3000, f"y\n{'x' * 2999}"]
@@ -213,6 +192,7 @@ def test_gaps_are_of_groups_that_are_the_same_everywhere(view: AlternativesView,
     rates = pd.Series(guess).groupby(dataset.sensitive["sex"].to_numpy()).mean()
     assert view.gaps[1] == pytest.approx(100 * (rates.max() - rates.min()))
     assert "gap in" in view.boxes[0].plot.figure.xaxis[0].axis_label
+    assert [row[3] for row in only(view, GoodList).rows] == [f"{gap:.1f}" for gap in view.gaps]
     table = pd.read_csv(view.models_csv())
     assert (len(table), table.iloc[1, -1]) == (view.found.result.count, pytest.approx(view.gaps[1]))
     assert view.editor.groups.attribute == view.counting.groups[0] == "sex"
