@@ -197,16 +197,12 @@ class CountView(Working, LayoutViewer):
         self._show()
 
     def count_or_stop(self) -> None:
-        (self.stop if self._work.busy else self.count)()
+        (self._work.cancel if self._work.busy else self.count)()
 
     def count(self) -> None:
         assert self._found is not None
         self.total = self.ranges = None
         self._begin(partial(count_all, self._found, self.seconds))
-
-    def stop(self) -> None:
-        """End what is under way and keep what is certain."""
-        self._work.cancel()
 
     def lists_csv(self) -> io.StringIO:
         assert self.total is not None
