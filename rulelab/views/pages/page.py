@@ -16,7 +16,7 @@ from panel_material_ui.base import _env
 from ...assets import asset
 from ...warming import begin_in_background
 from ..forms.address import Part
-from ..front.view import FrontAddress
+from ..front import FrontAddress
 from ..live.ticker import listen
 from ..widgets.browser import AddressBar, Connection
 from ..widgets.explained import Explained

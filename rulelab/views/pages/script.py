@@ -13,7 +13,7 @@ import param
 from panel.custom import JSComponent
 
 from ...assets import asset
-from ..front.view import EXAMPLES
+from ..front import EXAMPLES
 from ..learn.view import MINUTES
 from ..live.state import State
 from ..live.ticker import Beat

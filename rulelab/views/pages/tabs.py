@@ -24,7 +24,7 @@ from ..compare.view import CompareView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
 from ..forms.sentence import Sentence
-from ..front.view import EXAMPLES, Front
+from ..front import EXAMPLES, Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.runs import KeptRuns
 from ..learn.view import LearnTab

@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 import param
 from panel.custom import Child, JSComponent
 
-from ...assets import asset
-from ..allowance import ALLOWED
-from ..forms.address import Address, entries
-from ..forms.data import FILES, MAX_UPLOAD_BYTES
-from ..forms.tables import offered
-from ..widgets.esc import plain
-from ..widgets.style import sheet
-from ..widgets.uploader import Uploader
+from ..assets import asset
+from .allowance import ALLOWED
+from .forms.address import Address, entries
+from .forms.data import FILES, MAX_UPLOAD_BYTES
+from .forms.tables import offered
+from .widgets.esc import plain
+from .widgets.style import sheet
+from .widgets.uploader import Uploader
 
 CARDS = ("proof", "compas", "game")
 _GO_ON = "go on"
