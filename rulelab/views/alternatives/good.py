@@ -146,8 +146,8 @@ class Good:
 
     def card_of(self, model: RuleList | RuleSet) -> Card:
         """The card of a near-optimal model."""
-        loss = (self.result.loss,) if isinstance(model, RuleSet) else ()
-        objective = model.objective(*loss, self.result.regularization)
+        loss, price = getattr(self.result, "loss", ""), self.result.regularization
+        objective = model.objective(loss, price) if isinstance(model, RuleSet) else model.objective(price)
         return of_other(self.base, self.prepared, model, objective, self.result.optimum)
 
     def verdict(self) -> tuple[str, str]:

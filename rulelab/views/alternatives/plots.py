@@ -235,7 +235,7 @@ def alike_together(sets: np.ndarray) -> list[int]:
     size = sets.sum(axis=1)
     either = size[:, None] + size[None, :] - shared
     alike = np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
-    order, left = [], list(range(len(sets)))
+    order, left = list[int](), list(range(len(sets)))
     while left:
         order.append(max(left, key=lambda k: alike[order[-1], k]) if order else 0)
         left.remove(order[-1])

@@ -223,6 +223,6 @@ def plan(file: str, parts: Sequence[Step], **settings: Any) -> Plan:
         marked = ["Choices"] if any(text.startswith("**Choices:** ") for text in section.paragraphs) else []
         text, do, question, *choices, answer = section.of("text", "Do", "Question", *marked, "Answer")
         offered = tuple(choices[0].split(" / ")) if choices else ()
-        texts = {"text": text, "look_at": section.heading.partition(". ")[2], "do": do, "question": question}
-        steps.append(replace(part, **texts, answer=answer, choices=offered))
+        at = section.heading.partition(". ")[2]
+        steps.append(replace(part, text=text, look_at=at, do=do, question=question, answer=answer, choices=offered))
     return Plan(head.heading, about, steps=tuple(steps), **settings)
