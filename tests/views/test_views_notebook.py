@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import panel as pn
 import pytest
 from doors import made
-from kernels import Page, kernel
 from live import recorded
+from notebook_kernel import Page, kernel
 from patience import PATIENCE, wait_until
 
 import rulelab as rl

@@ -18,7 +18,6 @@ from soup import soup
 from test_near_optimal import medium_problem
 
 import rulelab as rl
-from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 from rulelab.search import solve
 from rulelab.views.alternatives.counting import explorer_of_sets
 from rulelab.views.alternatives.offline import Labels, condition_names, explorer, guarantee, packed
@@ -114,15 +113,11 @@ def asks_for_nothing(script: str, text: str) -> None:
     assert "&lt;/script&gt;&lt;script&gt;alert(" in text
 
 
-def hostile_page() -> tuple[str, PrefixGraph]:
+def test_the_file_asks_for_nothing_and_escapes_all() -> None:
     problem = medium_problem()
     search = enumerated(replace(problem, names=tuple(f"{HOSTILE}{j}" for j in range(problem.n_antecedents))))
     graph = search.prefixes()
-    return explorer(search.result(), graph, LABELS), graph
-
-
-def test_the_file_asks_for_nothing_and_escapes_all() -> None:
-    text, graph = hostile_page()
+    text = explorer(search.result(), graph, LABELS)
     (kind, data), (_, script) = scripts(text)
     assert kind["type"] == "application/json"
     said = json.loads(data)
@@ -159,16 +154,12 @@ def test_the_command_writes_the_file(model: str, tmp_path: Path, capsys: pytest.
     assert f"{known} (time limit reached); raise --time-limit" in err
 
 
-def sets_of(problem: rl.Problem, **limits: Any) -> rl.NearOptimalRuleSetSearch:
-    search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2, **limits)
-    solve(search)
-    return search
-
-
 def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
     A = np.random.default_rng(1).random((80, 4)) < 0.5
     y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
-    search = sets_of(rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)]))
+    problem = rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)])
+    search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2)
+    solve(search)
     result = search.result()
     text = explorer_of_sets(result, search.advance(1), LABELS)
     ((_, script),) = scripts(text)
