@@ -27,7 +27,8 @@ from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
-from .counting import CountView, explorer_of_sets
+from .count_view import CountView
+from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
 from .fairer import FairerView
 from .good import LISTED, Good, find, refusal
