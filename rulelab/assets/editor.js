@@ -20,6 +20,7 @@ export function render({ model }) {
     return one
   }
   const ask = (message) => { model.send_msg(message) }
+  const of_set = () => model.family === "rule_set"
   let next = null
 
   const button = (what, sign, name, possible, message, then) => {
@@ -54,8 +55,7 @@ export function render({ model }) {
     const [handle, words, label, counts, bar, acts] = row.children
     const last = k === n
     row.classList.toggle("default", last)
-    const kind = model.texts.kind
-    handle.style.visibility = last || kind === "set" ? "hidden" : ""
+    handle.style.visibility = last || of_set() ? "hidden" : ""
     words.replaceChildren(make("span", "kw", rule.kw), " " + rule.words);
     (rule.parts ?? []).forEach(([antecedent, text], i) => {
       if (i) { words.append(" ", make("span", "kw", rule.between), " ") }
@@ -65,7 +65,7 @@ export function render({ model }) {
       words.append(part)
     })
     const what = last ? "the default" : `rule ${k + 1}`
-    label.replaceChildren(kind === "list"
+    label.replaceChildren(model.family === "rule_list"
       ? button("flip", `${rule.label} \u21c4`, `Flip the label of ${what}, now ${rule.label}`, true,
         { do: "flip", at: k }, [k, "flip"])
       : make("span", "says", [rule.share_positive, rule.label].filter(Boolean).join(" \u2192 ")))
@@ -73,7 +73,7 @@ export function render({ model }) {
     bar.children[0].style.flexGrow = rule.right
     bar.children[1].style.flexGrow = rule.wrong
     bar.style.setProperty("--share", `${100 * rule.share}%`)
-    const order = last || kind === "set" ? [] : [
+    const order = last || of_set() ? [] : [
       button("up", "\u2191", `Move rule ${k + 1} up`, k > 0, { do: "move", at: k, to: k - 1 }, [k - 1, "up"]),
       button("down", "\u2193", `Move rule ${k + 1} down`, k < n - 1, { do: "move", at: k, to: k + 1 },
         [k + 1, "down"]),
@@ -88,10 +88,10 @@ export function render({ model }) {
     next = null
     const n = Math.max(0, model.rules.length - 1)
     put(target, model.target || "label")
-    put(counted, model.texts.counts)
-    put(name, model.texts.add)
-    put(place, model.texts.place)
-    field.placeholder = model.texts.search
+    put(counted, of_set() ? "covered" : "captured first")
+    put(name, of_set() ? "Add a condition" : "Add a rule")
+    put(place, of_set() ? "To" : "Its place")
+    field.placeholder = of_set() ? "search the conditions" : "search the antecedents"
     while (list.children.length > model.rules.length) { list.lastElementChild.remove() }
     while (list.children.length < model.rules.length) { list.append(line()) }
     model.rules.forEach((rule, k) => { fill(list.children[k], k, rule, n) })
@@ -227,10 +227,10 @@ export function render({ model }) {
   })
   let size = -1
   const places = (n) => {
-    if (n === size && where.dataset.kind === model.texts.kind) { return }
+    if (n === size && where.dataset.family === model.family) { return }
     const end = where.value === "" || Number(where.value) === size
-    where.dataset.kind = model.texts.kind
-    const set = model.texts.kind === "set"
+    where.dataset.family = model.family
+    const set = of_set()
     const kept = Number(where.value)
     size = n
     where.replaceChildren(...Array.from({ length: n + 1 }, (_, k) => {
@@ -242,7 +242,7 @@ export function render({ model }) {
     where.value = end ? n : Math.min(kept, n)
   }
   model.on("rules", show)
-  model.on("texts", show)
+  model.on("family", show)
   model.on("found", list_found)
   model.on("said", () => { said.textContent = model.said })
   show()

@@ -10,8 +10,19 @@ from pathlib import Path
 
 _PAPER = re.compile(r"^\[([A-Z]+)\]: (.+)$", re.MULTILINE)
 _CITED = re.compile(r"\[([A-Z]+)\]")
-_FACTS = {"source": "source", "see": "see", "also": "aliases"}
-"""What stands in the list that ends an entry, and what it is of a `Term`."""
+_HEADED = re.compile(r"^## (.*(?:\n(?!## ).*)*)", re.MULTILINE)
+_ENTRY = re.compile(
+    r"(?P<name>\S.*)\n"
+    r"\n(?P<sentence>(?:[^\s-].*\n)+)"
+    r"(?:\n(?P<text>(?:[^\s-].*\n)+))?"
+    r"(?:\n    (?P<formula>\S.*)\n)?"
+    r"(?:\n(?P<facts>(?:- (?:source|see|also): .*\n(?:  .*\n)*)+))?"
+)
+_FACT = re.compile(r"^- (\w+): (.*(?:\n  .*)*)", re.MULTILINE)
+_SHAPE = (
+    "an entry is '## ' and its name, a sentence, and if there are any a text, a formula that is indented by four "
+    "spaces, and a list of source, see and also; an empty line parts them"
+)
 
 
 class ProseError(ValueError):
@@ -79,70 +90,25 @@ def read_files(folder: Path, files: tuple[str, ...]) -> dict[str, Term]:
 
 
 def read(file: str, text: str, papers: Mapping[str, str]) -> Iterator[tuple[int, Term]]:
-    """The entries of one file, each with the line that it begins on.
+    """The entries of one file, each with the line that it begins on; raises ProseError.
 
-    Raises ProseError.
-
-    ``file``: its name, for messages. ``text``: Markdown: a title, and for each entry a heading, a sentence, and if
-    there are any a paragraph, a formula that is indented by four spaces, and a list of ``source``, ``see`` and
-    ``also``, whose names are parted by semicolons. ``papers``: what stands for ``[NAME]`` in a source.
+    ``file``: its name, for messages. ``text``: Markdown: a title and entries; names in their lists are parted by
+    semicolons. ``papers``: what stands for ``[NAME]`` in a source.
     """
-    entry: dict[str, str] = {}
-    start = 0
-    for line, block in blocks(text):
-        if block.startswith("## "):
-            if entry:
-                yield start, _term(file, start, entry)
-            entry, start = {"name": block[3:]}, line
-            continue
-        if line == 1 and block.startswith("# "):
-            continue
-        if not entry:
-            raise ProseError(file, line, "an entry begins with '## ' and its name")
-        for at, field, value in _parts(file, line, block, entry):
-            if field in entry:
-                raise ProseError(file, at, f"{entry['name']!r} has two parts that are its {field}")
-            entry[field] = _cited(file, at, value, papers) if field == "source" else value
-    if entry:
-        yield start, _term(file, start, entry)
-
-
-def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """What stands between empty lines, and on which line each begins."""
-    for block in re.finditer(r"(?:^(?!\s*$).*\n?)+", text, re.MULTILINE):
-        yield text.count("\n", 0, block.start()) + 1, block[0].rstrip()
-
-
-def _parts(file: str, line: int, block: str, entry: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
-    """The lines, fields and values of a block of an entry."""
-    if block.startswith("    "):
-        if "\n" in block:
-            raise ProseError(file, line + 1, "a formula stands on one line")
-        yield line, "formula", block.strip()
-    elif block.startswith("- "):
-        for item in re.finditer(r"^(?!  ).*(?:\n  .*)*", block, re.MULTILINE):
-            at = line + block.count("\n", 0, item.start())
-            key, _, value = " ".join(item[0].removeprefix("- ").split()).partition(": ")
-            if not item[0].startswith("- ") or key not in _FACTS or not value:
-                raise ProseError(file, at, f"expected one of {', '.join(_FACTS)}, and a colon: {item[0]!r}")
-            yield at, _FACTS[key], value
-    elif {"formula", *_FACTS.values()} & set(entry):
-        raise ProseError(file, line, f"text of {entry['name']!r} stands before its formula and its list")
-    else:
-        yield line, "text" if "sentence" in entry else "sentence", " ".join(block.split())
-
-
-def _cited(file: str, line: int, source: str, papers: Mapping[str, str]) -> str:
-    """A source with its papers in full."""
-    for name in _CITED.findall(source):
-        if name not in papers:
-            raise ProseError(file, line, f"papers.md does not know [{name}]")
-        source = source.replace(f"[{name}]", papers[name])
-    return source
-
-
-def _term(file: str, line: int, entry: Mapping[str, str]) -> Term:
-    if "\n" in entry["name"] or not entry["name"].strip() or "sentence" not in entry:
-        raise ProseError(file, line, "an entry has a name, an empty line, and a sentence")
-    names = {field: tuple(entry[field].split("; ")) for field in ("see", "aliases") if field in entry}
-    return Term(**{**entry, **names})  # type: ignore[arg-type]
+    if not re.fullmatch(r"(# .*)?\s*", _HEADED.sub("", text)):
+        raise ProseError(file, 1, _SHAPE)
+    for part in _HEADED.finditer(text):
+        line = text.count("\n", 0, part.start()) + 1
+        entry = _ENTRY.fullmatch(f"{part[1].rstrip()}\n")
+        facts = [] if entry is None else _FACT.findall(entry["facts"] or "")
+        if entry is None or len(dict(facts)) < len(facts):
+            raise ProseError(file, line, _SHAPE)
+        said = {name: " ".join((words or "").split()) for name, words in (entry.groupdict() | dict(facts)).items()}
+        if unknown := set(_CITED.findall(said.get("source", ""))) - papers.keys():
+            raise ProseError(file, line, f"papers.md does not know {', '.join(sorted(unknown))}")
+        source = _CITED.sub(lambda cited: papers[cited[1]], said.get("source", ""))
+        see, also = (tuple(filter(None, said.get(name, "").split("; "))) for name in ("see", "also"))
+        yield (
+            line,
+            Term(said["name"], said["sentence"], said["text"], (entry["formula"] or "").strip(), source, see, also),
+        )

@@ -192,10 +192,7 @@ def _shared(script: str) -> tuple[str, dict[str, str]]:
         texts[name] = match[0]
         return f"window.rulelabParts[{json.dumps(name)}]"
 
-    found = _DOCUMENTS.search(script)
-    if found is None:
-        return script, texts
-    return script[: found.start(1)] + _TEXT.sub(named, found[1]) + script[found.end(1) :], texts
+    return _DOCUMENTS.sub(lambda found: f"docs_json = {_TEXT.sub(named, found[1])};", script), texts
 
 
 def _hand_over(shell: Any, texts: dict[str, str]) -> list[str]:

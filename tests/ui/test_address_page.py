@@ -54,7 +54,7 @@ def test_reload_keeps_the_theme_that_was_chosen_from_the_first_paint(visit) -> N
 
 def test_the_address_opens_a_tab_and_a_bad_one_is_complained_about(visit) -> None:
     view = visit()
-    view.page.goto(view.base + "?tab=Fronts&values=0.05")
+    view.page.goto(view.base + "?tab=Compare&values=0.05")
     view.page.get_by_role("button", name="Fill the front").wait_for()
     assert view.page.get_by_label("Its values").input_value() == "0.05"
     assert view.page.get_by_role("tabpanel", name="Compare").count() == 1

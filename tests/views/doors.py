@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import panel as pn
+from bokeh.document import Document
+from bokeh.document.events import MessageSentEvent
 from live import send
+from panel.custom import JSComponent
 from patience import wait_until
 
 from rulelab.views.live.state import State
@@ -42,6 +45,14 @@ def field(view: object, label: str) -> Any:
     """The field that is seen with this label; None: there is none."""
     fields = (each for each in seen(view) if isinstance(each, pn.widgets.WidgetBase))
     return next((each for each in fields if each.label == label), None)
+
+
+def heard(part: JSComponent) -> list[Any]:
+    """What a part of the page says to its browser from now on."""
+    document, told = Document(), list[Any]()
+    part.server_doc(document)
+    document.on_change(lambda event: told.append(event.msg_data.data) if isinstance(event, MessageSentEvent) else None)
+    return told
 
 
 def upload(uploader: Uploader, contents: bytes, name: str) -> None:

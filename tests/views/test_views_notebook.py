@@ -1,274 +1,182 @@
-"""Views in a notebook, without a browser: what they leave behind, and what they say to who watches them."""
+"""Views in a notebook: what a real kernel leaves there, with and without a page that asks, and who watches them."""
 
 import base64
 import gzip
-import importlib
-import json
+import logging
 import re
 import threading
-import weakref
-from contextlib import nullcontext
-from types import SimpleNamespace
-from typing import Any
+from collections.abc import Iterator
 
-import numpy as np
 import panel as pn
 import pytest
+from doors import made
 from live import recorded
+from notebook_kernel import Page, kernel
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.views import notebook
-from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
 from rulelab.views.search.figures import curves_svg
 
-extension = importlib.import_module("rulelab.plots.extension")  # its function has the same name
 NASTY = '<img src=x onerror="alert(1)">'
+PROBLEM = f"""
+import numpy as np
+import rulelab as rl
+
+rng = np.random.default_rng(3)
+A = rng.random((80, 5)) < 0.5
+y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(80) < 0.1)
+problem = rl.Problem.from_arrays(A, y, names=[{NASTY!r}, *"bcde"])
+"""
+TREE = """
+search = rl.RuleListSearch(problem, 0.002, beam_width=0)
+search.advance(3)
+view = rl.views.TreeView(search)
+view
+"""
+PREFIX = "view.prefix = view.path(int(search.tree()['node'].iloc[1]))"
+AGAIN, PRICE = "Run this cell again", "price of the rules"
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with kernel(tmp_path_factory.mktemp("kernel")) as file:
+        yield file
+
+
+def all_with(page: Page, text: str) -> set[str]:
+    """The names of the outputs that have a text."""
+    return {name for name, shown in page.shown.items() if text in shown}
+
+
+def one_with(page: Page, text: str) -> str:
+    (name,) = all_with(page, text)
+    return name
+
+
+def script(page: Page) -> str:
+    """What shows the view, once the page has its parts."""
+    found = re.search(r'take_view\("[^"]+", "([^"]+)"', page.shown[one_with(page, "take_view(")])
+    return gzip.decompress(base64.b64decode(found[1])).decode()
+
+
+def opened(page: Page) -> str:
+    """The connection of the view, which the page opens when it shows it."""
+    return page.open(re.search(r'client_comm_id\\*":\\*"(\w+)', script(page))[1])
+
+
+@pytest.mark.long
+def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(connection: str) -> None:
+    page = Page(connection)
+    page.run(PROBLEM + TREE)
+    output, needed = one_with(page, "take_view("), all_with(page, 'take_part("')
+    assert needed, "long texts are handed over once for all views"
+    assert AGAIN in page.shown[output], "where no browser comes, this is what is seen"
+    assert sum(len(page.shown[name]) for name in (output, *needed)) < 800_000
+    before = set(page.shown)
+    opened(page)
+    assert set(page.shown) == before
+    assert [name for name in (*needed, output) if page.shown[name]] == [output]
+    assert sum(map(len, page.shown.values())) < 200_000, "the libraries, too, but for what Panel asks a browser"
+    for text, there in ((AGAIN, True), ("<rect", True), ("<script", False), (NASTY, False)):
+        assert (text in page.shown[output]) is there, text
+    changes = page.changes
+    page.run("1")
+    assert page.changes == changes, "nothing has changed"
+    page.run(PREFIX)
+    assert page.changes == changes + 1
+    assert PRICE in page.shown[output]
+    before = page.shown[output]
+    page.run("search.advance(2)")
+    assert page.shown[output] != before, "it follows a search that a cell went on with"
+    page.shown.clear()
+    page.run("rl.views.TreeView(search)")
+    assert not all_with(page, 'take_part("'), "the page has them"
+    assert sum(map(len, page.shown.values())) < 100_000
+    other = Page(connection)
+    other.run("rl.views.TreeView(search)")
+    assert needed.isdisjoint(other.shown)
+    assert len(all_with(other, 'take_part("')) == len(needed), "a page that is loaded again"
+
+
+@pytest.mark.long
+def test_where_no_page_asks_the_last_state_alone_stays(connection: str) -> None:
+    program = Page(connection, asks=False)
+    program.run(PROBLEM + TREE)
+    output = one_with(program, AGAIN)
+    assert "<script" not in program.shown[output]
+    assert sum(map(len, program.shown.values())) < 100_000
+    program.run(PREFIX)
+    assert PRICE in program.shown[output]
+    assert "<script" not in program.shown[output]
+
+
+@pytest.mark.long
+def test_no_beat_falls_into_what_the_browser_says(connection: str) -> None:
+    page = Page(connection)
+    page.run(
+        """
+import threading
+import panel as pn
+from rulelab.views import notebook
+
+class Own(notebook.NotebookViewer):
+    def __init__(self):
+        super().__init__()
+        self._layout = pn.Row(pn.widgets.Button(label="Press", on_click=heard))
+
+beaten, early = threading.Event(), []
+
+def heard(event):
+    threading.Thread(target=notebook.one_at_a_time(beaten.set)).start()
+    early.append(beaten.wait(0.2))
+
+Own()
+"""
+    )
+    (button,) = re.findall(r'"name\\*":\\*"[\w.]*Button\\*",\\*"id\\*":\\*"([\w-]+)', script(page))
+    press = {"type": "event", "name": "button_click", "values": {"type": "map", "entries": [["model", {"id": button}]]}}
+    page.say(opened(page), [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": press}])
+    assert page.run(f"print(early, beaten.wait({PATIENCE}))") == "[False] True\n"
 
 
 def problem() -> rl.Problem:
-    rng = np.random.default_rng(3)
-    A = rng.random((80, 5)) < 0.5
-    y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(80) < 0.1)
-    return rl.Problem.from_arrays(A, y, names=[NASTY, *"bcde"])
+    return made(PROBLEM)["problem"]
 
 
-class Published(list[Any]):
-    """A display publisher that remembers."""
+class Held(logging.Handler):
+    """Keeps who writes into the log until it is let go."""
 
-    def register_hook(self, hook: Any) -> None: ...
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_go_on = threading.Event()
 
-    def unregister_hook(self, hook: Any) -> None: ...
-
-    def publish(self, data: Any, transient: Any = None, update: bool = False) -> None:
-        self.append((data, transient["display_id"], update))
-
-
-class Events(list[Any]):
-    """What is to be done after each cell."""
-
-    def register(self, name: str, act: Any) -> None:
-        assert name == "post_run_cell"
-        self.append(act)
-
-    def unregister(self, name: str, act: Any) -> None:
-        self.remove(act)
-
-    def cell_ends(self) -> None:
-        for act in list(self):
-            act()
+    def emit(self, record: logging.LogRecord) -> None:
+        assert self.may_go_on.wait(PATIENCE)
 
 
-def shown_tree(price: float = 0.02, work: int = 3) -> tuple[rl.RuleListSearch, rl.views.TreeView]:
-    """A search after some work, and its tree in a cell."""
-    search = rl.RuleListSearch(problem(), price, beam_width=0)
-    if work:
-        search.advance(work)
-    view = rl.views.TreeView(search)
-    view._repr_mimebundle_()
-    return search, view
-
-
-FROM_A_PAGE = {"header": {"session": "one"}, "metadata": {"cellId": "a"}}
-FROM_NO_PAGE: dict[str, Any] = {"header": {"session": "one"}, "metadata": {}}
-
-
-@pytest.fixture
-def events() -> Events:
-    return Events()
-
-
-@pytest.fixture
-def published(monkeypatch: Any, events: Events) -> Published:
-    out = Published()
-    shell = SimpleNamespace(kernel=object(), display_pub=out, events=events, get_parent=lambda: FROM_A_PAGE)
-    monkeypatch.setattr(notebook, "notebook_shell", lambda: shell)
-    monkeypatch.setattr(notebook, "_load", lambda shell: ["libraries"])
-    monkeypatch.setattr(notebook, "parts_of_page", lambda shell: set())
-    monkeypatch.setattr(notebook, "_shown", weakref.WeakSet())
-    monkeypatch.setattr(pn.extension, "_loaded", True)
-    return out
-
-
-def test_what_only_the_page_needs_leaves_the_notebook_when_the_browser_speaks(published: Published) -> None:
-    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    search.advance(3)
-    view = rl.views.TreeView(search)
-    data, _ = view._repr_mimebundle_()
-    assert len(data["text/html"]) < 1000
-    *parts, (first, output, update) = published
-    assert not update
-    assert all("rulelabParts" in part["application/javascript"] for part, *_ in parts)
-    assert "rulelabViews" in first["text/html"]
-    assert "Run this cell again" in first["text/html"], "where no browser comes, this is what is seen"
-    assert sum(len(str(data)) for data, *_ in published) < 800_000
-    ((_, client),) = view.__panel__()._comms.values()
-    del published[:]
-    client._on_open({})
-    assert published[:-1] == [
-        ({"text/html": ""}, name, True) for name in ("libraries", *(name for _, name, _ in parts))
-    ]
-    still, place, update = published[-1]
-    assert (place, update) == (output, True)
-    assert "Run this cell again" in still["text/html"]
-    assert "<script" not in still["text/html"]
-    assert "<rect" in still["text/html"]
-    assert NASTY not in still["text/html"]
-    del published[:]
-    notebook.keep_stills()
-    assert published == [], "nothing has changed"
-    view.prefix = view.path(int(search.tree()["node"].iloc[1]))
-    notebook.keep_stills()
-    ((changed, _, _),) = published
-    assert "price of the rules" in changed["text/html"]
-
-
-def test_a_tree_follows_a_search_that_a_cell_went_on_with(published: Published, events: Events) -> None:
-    search, view = shown_tree(0.002, 0)
-    assert "price of the rules" not in published[-1][0]["text/html"]
-    for work in (3, 2):
-        before = view.still()
-        search.advance(work)
-        events.cell_ends()
-        assert view.still() != before
-    assert "price of the rules" in published[-1][0]["text/html"]
-    done = len(published)
-    events.cell_ends()
-    assert len(published) == done, "nothing has changed"
-
-
-def test_where_no_page_asks_the_last_state_alone_stays(published: Published, events: Events) -> None:
-    notebook.notebook_shell().get_parent = lambda: FROM_NO_PAGE
-    search, view = shown_tree()
-    kept = {name: data for data, name, _ in published}
-    (output,) = (name for name, data in kept.items() if "rl-still" in str(data))
-    assert "rulelabViews" in str(kept[output])
-    events.cell_ends()
-    kept |= {name: data for data, name, _ in published}
-    assert kept["libraries"] == {"text/html": ""}
-    assert [name for name, data in kept.items() if data != {"text/html": ""}] == [output]
-    assert "Run this cell again" in kept[output]["text/html"]
-    assert "<script" not in kept[output]["text/html"]
-    view.prefix = view.path(int(search.tree()["node"].iloc[1]))
-    del published[:]
-    events.cell_ends()
-    ((changed, place, update),) = published
-    assert (place, update) == (output, True)
-    assert "price of the rules" in changed["text/html"]
-    assert "<script" not in changed["text/html"]
-
-
-@pytest.mark.parametrize(("asks", "named"), [(FROM_A_PAGE, 1), (FROM_NO_PAGE, 2)])
-def test_what_panel_asks_a_browser_stays_where_there_is_one(asks: Any, named: int) -> None:
-    hooks: list[Any] = []
-    publisher = SimpleNamespace(register_hook=hooks.append, unregister_hook=hooks.remove)
-    shell = SimpleNamespace(display_pub=publisher, get_parent=lambda: asks)
-    with extension.named_outputs(shell) as outputs:
-        for kind in ("application/javascript", "text/html", "text/plain"):
-            hooks[0]({"content": {"data": {kind: "what"}}})
-    assert len(outputs) == named
-    assert hooks == []
-
-
-def test_a_page_that_is_loaded_again_gets_what_it_needs_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = ["one"]
-    shell = SimpleNamespace(get_parent=lambda: {"header": {"session": page[0]}})
-    loaded: list[str] = []
-    monkeypatch.setattr(extension, "_pages", {})
-    monkeypatch.setattr(notebook, "named_outputs", lambda shell: nullcontext([f"libraries of {page[0]}"]))
-    monkeypatch.setattr(pn.extension, "_loaded", False)
-    monkeypatch.setattr(
-        notebook,
-        "load_libraries",
-        lambda shell: (loaded.append(page[0]), extension.parts_of_page(shell).add(extension.LIBRARIES)),
-    )
-    assert notebook._load(shell) == ["libraries of one"]
-    monkeypatch.setattr(pn.extension, "_loaded", True)
-    assert notebook._load(shell) == []
-    extension.parts_of_page(shell).add("a part")
-    page[0] = "two"
-    assert extension.parts_of_page(shell) == set()
-    assert notebook._load(shell) == ["libraries of two"]
-    assert loaded == ["one", "two"]
-    extension._pages.clear()
-    assert notebook._load(shell) == [], "what a line of the user loaded is not loaded again"
-    assert extension.parts_of_page(shell) == {extension.LIBRARIES}
-
-
-def test_long_texts_are_handed_over_once_for_all_views(published: Published, monkeypatch: pytest.MonkeyPatch) -> None:
-    shell: Any = SimpleNamespace(display_pub=published, get_parent=lambda: {"header": {"session": "one"}})
-    monkeypatch.setattr(extension, "_pages", {})
-    monkeypatch.setattr(notebook, "parts_of_page", extension.parts_of_page)
-    long = json.dumps('a "quoted" \\ text' * notebook._LONG)
-    numbers = "1, " * notebook._LONG
-    script = f'  var docs_json = {{"a": {long}, "b": [{numbers}0], "c": {long}}};\n  var render_items = ["{long}"];'
-    shorter, texts = notebook._shared(script)
-    ((name, text),) = texts.items()
-    assert text == long
-    part = f'window.rulelabParts["{name}"]'
-    assert shorter == script.replace(f'"a": {long}', f'"a": {part}').replace(f'"c": {long}', f'"c": {part}')
-    (output,) = notebook._hand_over(shell, texts)
-    (packed,) = re.findall(r'take_part\("[^"]+", "([^"]+)"\)', published[0][0]["application/javascript"])
-    assert gzip.decompress(base64.b64decode(packed)).decode() == long
-    assert published[0][1] == output
-    assert notebook._hand_over(shell, texts) == []
-
-
-def test_no_beat_falls_into_what_the_browser_says(published: Published, monkeypatch: Any) -> None:
-    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    view = rl.views.SearchView(search)
-    reads, may_end, beaten = threading.Event(), threading.Event(), threading.Event()
-
-    def read(message: Any) -> None:
-        reads.set()
-        assert may_end.wait(PATIENCE)
-
-    def beat() -> None:
-        view.tick()
-        beaten.set()
-
-    layout = view.__panel__()
-    monkeypatch.setattr(type(layout), "_on_msg", lambda self, ref, manager, message: read(message))
-    view._repr_mimebundle_()
-    ((_, client),) = layout._comms.values()
-    told = threading.Thread(target=lambda: client._on_msg("a message"), daemon=True)
-    told.start()
-    assert reads.wait(PATIENCE)
-    beats = threading.Thread(target=beat, daemon=True)
-    beats.start()
-    assert not beaten.wait(PATIENCE / 1000)
-    may_end.set()
-    assert beaten.wait(PATIENCE)
-    view.close()
-
-
-def test_what_was_told_to_stop_is_looked_at_until_it_has(by_hand, monkeypatch: pytest.MonkeyPatch) -> None:
-    view, may_end = rl.views.SearchView(rl.RuleListSearch(problem(), 0.02, beam_width=0)), threading.Event()
-    ends = SearchSession._ended
+def test_what_was_told_to_stop_is_looked_at_until_it_has(by_hand, caplog: pytest.LogCaptureFixture) -> None:
+    view, held = rl.views.SearchView(rl.RuleListSearch(problem(), 0.02, beam_width=0)), Held()
     view.step()
     wait_until(lambda: view.session.state is State.PAUSED)
     wait_until(lambda: not by_hand.beat())
     assert view.status is State.PAUSED
-
-    monkeypatch.setattr(SearchSession, "_ended", lambda self: may_end.wait(PATIENCE) and ends(self))
+    caplog.set_level(logging.INFO, "rulelab")
+    logging.getLogger("rulelab").addHandler(held)  # to which it says that it has ended
     view.stop()
     assert by_hand.beat(), "what is shown is not yet how it ends"
     assert view.status is State.PAUSED
-    may_end.set()
+    held.may_go_on.set()
     wait_until(lambda: view.session.state is State.STOPPED)
     assert not by_hand.beat()
     assert view.status is State.STOPPED
     view.close()
 
 
-def test_a_search_view_is_watched_and_leaves_curves(published: Published) -> None:
-    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    recording = recorded(search, work_per_step=1)
-    view = rl.views.Replay(recording)
-    seen: list[Any] = []
+def test_a_search_view_is_watched_and_leaves_curves() -> None:
+    view = rl.views.Replay(recorded(rl.RuleListSearch(problem(), 0.02, beam_width=0), work_per_step=1))
+    seen: list[object] = []
     watched = pn.bind(lambda status, model: seen.append((status, model)), view.param.status, view.param.model)
-    view.param.watch(lambda event: seen.append(event.new), "model")
     view.refresh()
     watched()
     assert view.model is view.snapshot.incumbent.model
@@ -278,14 +186,12 @@ def test_a_search_view_is_watched_and_leaves_curves(published: Published) -> Non
     assert "<svg" in still
     assert "certified optimal" in still
     assert NASTY not in still
-    assert view.status is not State.IDLE
     view.close()
 
 
 def test_curves_end_where_the_run_ended() -> None:
     assert curves_svg([]) == ""
-    search = rl.RuleListSearch(problem(), 0.02, beam_width=0)
-    snapshots = list(search.steps(work_per_step=1))
+    snapshots = list(rl.RuleListSearch(problem(), 0.02, beam_width=0).steps(work_per_step=1))
     svg = curves_svg(snapshots * 200)
     assert svg.count("<path") == 2
     assert len(svg) < 60_000

@@ -10,18 +10,19 @@ from typing import Any
 import panel as pn
 import param
 
+from ...report import Near
 from ...rule_list import NearOptimalCount, NearOptimalCountProgress
 from ..live.job import POOL, Job
 from ..live.ticker import Work, Working
-from ..live.wording import count, duration
+from ..live.wording import count, duration, grouped
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, LayoutViewer, alert
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
-from .counting import COUNT_CSS, Ranges, Total, count_all, facts, ranges_of, verdict
+from .counting import COUNT_CSS, Ranges, count_all, facts, ranges_of
 from .good import Good
-from .panels import SPACED
+from .parts import SPACED
 
 
 class CountView(Working, LayoutViewer):
@@ -34,7 +35,7 @@ class CountView(Working, LayoutViewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.seconds = 60.0  # time limit of what is begun from now on
-        self.total: Total | None = None  # the count as it stands
+        self.total: Near | None = None  # the count as it stands
         self.ranges: Ranges | None = None  # what is certain of all lists, once it is known
         self._found: Good | None = None
         self._work = Work(lambda doing: self._show(), POOL)
@@ -55,21 +56,14 @@ class CountView(Working, LayoutViewer):
         self._show()
 
     def count_or_stop(self) -> None:
-        """Count all, or end the count."""
-        (self.stop if self._work.busy else self.count)()
+        (self._work.cancel if self._work.busy else self.count)()
 
     def count(self) -> None:
-        """Count all lists, or sets."""
         assert self._found is not None
         self.total = self.ranges = None
         self._begin(partial(count_all, self._found, self.seconds))
 
-    def stop(self) -> None:
-        """End what is under way and keep what is certain."""
-        self._work.cancel()
-
     def lists_csv(self) -> io.StringIO:
-        """The numbers of lists by what they cost."""
         assert self.total is not None
         assert isinstance(self.total.result, NearOptimalCount)
         return io.StringIO(self.total.result.by_objective.to_csv(index=False))
@@ -83,7 +77,7 @@ class CountView(Working, LayoutViewer):
         """Keep what was found, and go on with what is found out of it."""
         result = job.result
         self._alert.phase = "" if result is not None else plain(job.error or "nothing was found out", 600)
-        if isinstance(result, Total):
+        if isinstance(result, Near):
             self.total = result
             self._find_ranges()
         elif result is not None:
@@ -94,7 +88,7 @@ class CountView(Working, LayoutViewer):
     def _find_ranges(self) -> None:
         """Find what is certain of all that a complete count counts."""
         found, total, groups = self._found, self.total, self.groups
-        if found is not None and total is not None and total.result.complete:
+        if found is not None and total is not None and total.proven:
             self._begin(lambda progress: ranges_of(found, total, *groups))
 
     def _show(self) -> None:
@@ -102,15 +96,14 @@ class CountView(Working, LayoutViewer):
         ways = "lists" if found is None else found.ways
         with pn.io.hold():
             self._start.label = "Stop counting" if busy else f"Count all {ways}"
-            listed = total is not None and total.result.complete and isinstance(total.result, NearOptimalCount)
+            listed = total is not None and total.proven and isinstance(total.result, NearOptimalCount)
             self._save.visible = listed
             if total is not None:
-                tone, phase = verdict(total)
                 seconds = duration(total.snapshot.seconds)
                 figures = [["search time", seconds]]
                 if isinstance(total.snapshot, NearOptimalCountProgress):
                     figures = [["counting time", seconds], ["sets of rows", count(total.snapshot.states)]]
-                self._status.param.update(tone=tone, phase=phase, figures=figures)
+                self._status.param.update(tone=total.tone, phase=grouped(total.counted), figures=figures)
             else:
                 phase = f"Counting all {ways}: {self._work.standing}" if busy else ""
                 self._status.param.update(tone="busy" if busy else "idle", phase=phase, figures=[])

@@ -15,7 +15,7 @@ from ...data.gaps import CRITERIA
 from ...data.groups import Groups
 from ...data.metrics import FEW, Confusion
 from ...report import Near
-from ...rule_list import NearOptimalCount, NearOptimalCounter
+from ...rule_list import NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
 from ...snapshot import Snapshot
 from ..allowance import take_memory
@@ -23,16 +23,10 @@ from ..cards.templates import filled
 from ..live.job import Progress, run
 from ..live.wording import count, counted, grouped
 from ..widgets.style import sheet
-from .good import MEMORY_BYTES, FoundSets, Good, said_of_sets
+from .good import MEMORY_BYTES, Good, found_so_far
 from .offline import Labels, document, rule_names
 
 _MOST = 20
-RATES = {
-    "true_positive_rate": "true positive rate",
-    "false_positive_rate": "false positive rate",
-    "selection_rate": "selection rate",
-    "accuracy": "accuracy",
-}
 COUNT_CSS = sheet("models.css", "counts.css")
 
 MOST_LINES, _MOST_RULES = 2000, 40
@@ -43,35 +37,6 @@ MOST_SETS = 300_000
 """So many models of rule sets are found to be counted, at most: they are listed, beyond those that are shown."""
 _OTHERWISE = (10, 4, 2)
 """One in so many, at most, predicts otherwise than most of them: rows are counted by that."""
-
-
-@dataclass(frozen=True, eq=False)
-class Total:
-    """A count as it stands."""
-
-    result: NearOptimalCount | NearOptimalRuleSets
-    snapshot: Snapshot  # the last one of the count, or of the enumeration of sets
-    ratio: float  # what has an objective of at most the optimum's * (1 + ratio) is counted
-    longest: int | None = None  # the most rules of a list that were asked for
-
-    @property
-    def of_sets(self) -> bool:
-        """Whether sets are counted; otherwise lists."""
-        return isinstance(self.result, NearOptimalRuleSets)
-
-    @property
-    def number(self) -> int:
-        """Lists or sets; at least so many where the count is not complete."""
-        return self.result.n_sets if isinstance(self.result, NearOptimalRuleSets) else self.result.n_lists
-
-    @property
-    def by_rules(self) -> pd.DataFrame:
-        """By number of rules: ``rules``, ``lists`` or, of sets, ``models``, ``share``, the least ``objective``."""
-        if not isinstance(self.result, NearOptimalRuleSets):
-            return self.result.by_rules
-        frame = self.result.frame().groupby("rules").agg(models=("errors", "size"), objective=("objective", "min"))
-        frame.insert(1, "share", frame["models"] / frame["models"].sum())
-        return frame.reset_index()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,31 +51,30 @@ class Ranges:
     people: pd.DataFrame
 
 
-def count_all(found: Good, seconds: float, progress: Progress) -> Total:
-    """Count all within the distance of what was found; a cancelled count gives what is certain by then.
-
-    Sets are counted already where all of them were found, and where there are too many rules for more.
-    """
-    if isinstance(found, FoundSets) and (found.result.complete or found.result.truncated == "columns"):
-        return Total(found.result, found.snapshot, found.ratio)
+def count_all(found: Good, seconds: float, progress: Progress) -> Near:
+    """Count all within the distance of what was found; a cancelled count gives what is certain by then."""
+    # sets are counted already where all of them were found, and where there are too many rules for more
+    if found.graph is None and (found.result.complete or found.result.truncated == "columns"):
+        return Near(found.result, found.snapshot, ratio=found.ratio)
     take_memory()
     search: Any = found.prepared.search
     memory = search.memory_limit or MEMORY_BYTES
     counter: NearOptimalCounter | NearOptimalRuleSetSearch
-    if isinstance(found, FoundSets):
+    if found.graph is None:
         counter = NearOptimalRuleSetSearch(search, ratio=found.ratio, limit=MOST_SETS, memory_limit=memory)
-        snapshot = run(counter, seconds, progress, said_of_sets, "the enumeration")
+        snapshot = run(counter, seconds, progress, found_so_far, "the enumeration")
     else:
         counter = NearOptimalCounter(search, ratio=found.ratio, memory_limit=memory)
         snapshot = run(counter, seconds, progress, _counted, "the count")
-    return Total(counter.result(), snapshot, found.ratio, search.parameters.get("max_length"))
+    longest = search.parameters.get("max_length")
+    return Near(counter.result(), snapshot, ratio=found.ratio, longest=longest)
 
 
 def _counted(snapshot: Any) -> str:
     return f"at least {counted(snapshot.n_lists, 'lists')}, {count(snapshot.states)} sets of rows"
 
 
-def ranges_of(found: Good | None, total: Total, attribute: str, criterion: str) -> Ranges:
+def ranges_of(found: Good | None, total: Near, attribute: str, criterion: str) -> Ranges:
     """The ranges over all of a complete count; those between groups need what was found, with its data."""
     gaps = None
     if attribute and found is not None:
@@ -120,8 +84,7 @@ def ranges_of(found: Good | None, total: Total, attribute: str, criterion: str) 
     return Ranges(total.result.column_ranges(), gaps, _people(total))
 
 
-def _people(total: Total) -> pd.DataFrame:
-    """See `Ranges.people`."""
+def _people(total: Near) -> pd.DataFrame:
     result = total.result
     if isinstance(result, NearOptimalRuleSets):
         patterns = result.patterns()
@@ -130,8 +93,8 @@ def _people(total: Total) -> pd.DataFrame:
         patterns = result.disagreement()
         positive = patterns["lists"].tolist()
     weight = (patterns["positives"] + patterns["negatives"]).to_numpy(dtype=np.float64)
-    ends = [0, *(total.number // k for k in _OTHERWISE)]  # in whole numbers: one of very many is not none
-    place = [bisect_left(ends, min(n, total.number - n)) for n in positive]
+    ends = [0, *(total.forms // k for k in _OTHERWISE)]  # in whole numbers: one of very many is not none
+    place = [bisect_left(ends, min(n, total.forms - n)) for n in positive]
     rows = np.bincount(place, weight / weight.sum(), minlength=len(ends))
     most = [0.0, *(1 / k for k in _OTHERWISE)]
     return pd.DataFrame({"above": [0.0, *most[:-1]], "most": most, "rows": rows})
@@ -147,34 +110,32 @@ def _with_enough(gaps: pd.DataFrame, groups: Groups) -> pd.DataFrame:
     return gaps[np.array(enough, dtype=bool)].reset_index(drop=True)
 
 
-def verdict(total: Total) -> tuple[str, str]:
-    """How many there are: a tone and a sentence."""
-    known = Near(total.result, total.snapshot, ratio=total.ratio, longest=total.longest)
-    return known.tone, grouped(known.counted)
+def by_rules(total: Near) -> pd.DataFrame:
+    """By number of rules: ``rules``, ``lists`` or, of sets, ``models``, ``share``, the least ``objective``."""
+    if not isinstance(total.result, NearOptimalRuleSets):
+        return total.result.by_rules
+    frame = total.result.frame().groupby("rules").agg(models=("errors", "size"), objective=("objective", "min"))
+    frame.insert(1, "share", frame["models"] / frame["models"].sum())
+    return frame.reset_index()
 
 
-def facts(total: Total | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str) -> str:
-    """Everything that is known; HTML.
-
-    `busy`: whether more is being found. `criterion`: of the ranges between groups; unused without them. `ways`: "lists"
-    or "sets".
-    """
-    more: dict[str, Any] = {"used": (), "idle": (), "pairs": None, "several": False}
+def facts(total: Near | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str) -> str:
+    """All that is known, or ``busy`` being found, of all "lists" or "sets"; ``criterion``: of gaps. HTML."""
+    more: dict[str, Any] = {"used": (), "idle": (), "pairs": None, "several": False, "counted": ()}
+    if total is not None and total.proven:
+        more["counted"] = list(by_rules(total).itertuples(index=False))
     if ranges is not None:
         used = ranges.columns["most"] > 0
         more["used"], more["idle"] = list(ranges.columns[used].itertuples()), list(ranges.columns.index[~used])
         if ranges.gaps is not None:
             pairs = list(ranges.gaps.itertuples(index=False))
             more |= {"pairs": pairs, "several": len(CRITERIA[criterion]) > 1}
-    return filled("counts.html", total=total, ranges=ranges, busy=busy, ways=ways, MOST=_MOST, RATES=RATES, **more)
+    return filled("counts.html", total=total, ranges=ranges, busy=busy, ways=ways, MOST=_MOST, **more)
 
 
 def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: Labels) -> str:
-    """The file: how many sets are within what, the models to search through, their rules, and what all have in common.
-
-    `result`: with at least one model. `snapshot`: the last one of the enumeration.
-    """
-    total = Total(result, snapshot, result.threshold / result.optimum - 1 if result.optimum else 0.0)
+    """The file: how many sets are within what, models to search through, their rules, and what all have in common."""
+    total = Near(result, snapshot, ratio=result.threshold / result.optimum - 1 if result.optimum else 0.0)
     ranges = ranges_of(None, total, "", "") if result.complete else None
     names = rule_names(result)
     chosen = ([names[j] for j in each] for each in result.sets[:MOST_LINES])
@@ -186,7 +147,7 @@ def explorer_of_sets(result: NearOptimalRuleSets, snapshot: Snapshot, labels: La
         _SCRIPT,
         _CSS,
         early=False,
-        said=verdict(total)[1],
+        said=grouped(total.counted),
         best=list(zip(chosen, result.errors, result.gaps, result.multiplicity, strict=False)),
         rules=list(result.rules.assign(name=names)[result.rules["sets"] > 0].itertuples()),
         facts=Markup(facts(total, ranges, False, "", "sets")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import panel as pn
@@ -15,6 +16,7 @@ from ...models import FallingRuleList, Model, RuleList, RuleSet
 from ...rule_list import RuleListSearch
 from ...search import Search
 from ...snapshot import Snapshot
+from ...what_if import Change
 from ..cards.card import Card, prepared_of
 from ..cards.exports import card_exports
 from ..live.job import POOL, Job, Pool
@@ -23,7 +25,7 @@ from ..live.ticker import Work
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
-from ..widgets.esc import plain
+from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
 from ..widgets.fields import WIDE, Complaining, alert, button, when_page_ends
 from ..widgets.html import Html, LiveText
@@ -32,9 +34,8 @@ from . import wording
 from .game import RoomPanel, find_best
 from .good import Good
 from .hand import KINDS, Best, Editable, Hand, editable, edited_of
-from .panels import SPACED, GroupsPanel, Hints, pane
-from .parts import Editor, matching, perform
-from .person import PersonPanel
+from .parts import SPACED, Editor, matching, pane, perform
+from .person import GroupsPanel, PersonPanel
 
 _BAR: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
 _APART = Pool(10_000)
@@ -103,11 +104,14 @@ class WhatIfView(Complaining, NotebookViewer):
         self._source = source
         self.hand: Hand | None = None
         self._revealed, self._shown = False, False
+        self._hints = 0  # how often a change was asked for
+        self._change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
         self.room.on_end = lambda: None if self._shown else self.reveal()
         self.groups.param.watch(lambda _: self._say(), "attribute")
         self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL)
         self._finding = Work(lambda doing: self._say(), _APART)
+        self._hinting = Work()
         self._build(alone=search is not None)
         when_page_ends(self.close)
         if search is not None:
@@ -168,7 +172,7 @@ class WhatIfView(Complaining, NotebookViewer):
 
     def close(self) -> None:
         """End what is under way, and leave the room."""
-        for each in (self._preparing, self._finding, self.hints.work, self.room):
+        for each in (self._preparing, self._finding, self._hinting, self.room):
             each.close()
 
     def _in_hand(self) -> Hand:
@@ -177,7 +181,7 @@ class WhatIfView(Complaining, NotebookViewer):
 
     def refresh(self) -> bool:
         """Show what the workers have done; True while more may come."""
-        busy = [work.refresh() for work in (self._preparing, self._finding, self.hints.work)]
+        busy = [work.refresh() for work in (self._preparing, self._finding, self._hinting)]
         return any(busy)
 
     def act(self, wanted: dict[str, Any]) -> None:
@@ -209,14 +213,21 @@ class WhatIfView(Complaining, NotebookViewer):
             self._show("the edit is done again")
 
     def hint(self, *_: Any) -> None:
-        """Look for the best single change."""
-        if self.hand is not None and not self.hints.work.busy:
-            self.hints.look(self.hand)
+        """Look for the best single change, in another thread."""
+        hand = self.hand
+        if hand is not None and not self._hinting.busy:
+            edited, bench, doing = hand.edited, hand.bench, "trying all single changes"
+            self._hints += 1
+            self._hint.object = '<p class="note">Trying all single changes …</p>'
+            self._hinting.begin(
+                lambda progress: bench.best_changes(edited, lambda: progress.report(doing)),
+                partial(self._take_hint, hand, edited),
+            )
 
     def apply_hint(self, *_: Any) -> None:
         """Make the change that was found last."""
-        if self.hints.change is not None:
-            self._in_hand().take(self.hints.change.result)
+        if self._change is not None:
+            self._in_hand().take(self._change.result)
             self._show("the best single change is made")
 
     def reveal(self, *_: Any) -> None:
@@ -254,7 +265,7 @@ class WhatIfView(Complaining, NotebookViewer):
         self.hand = hand = Hand(prepared, edited, self.hand)
         hand.best, self.person.good = best, None
         search, seconds = cast(Editable, hand.search), self.seconds
-        self.hints.asked, self._revealed, self._shown = 0, not self.playing, False
+        self._hints, self._revealed, self._shown = 0, not self.playing, False
         self._finding.forget()
         if best is None:
             self._finding.begin(lambda progress: find_best(search, seconds, progress), self._take_best)
@@ -262,8 +273,9 @@ class WhatIfView(Complaining, NotebookViewer):
         for each in panels:
             each.begin(hand)
         self._side.objects = [explain_all(each.__panel__()) for each in panels]
-        self._editor.param.update(found={}, target=plain(prepared.target, 30), texts=hand.words.texts)
-        self._heading.object = f"<h2>{word(hand.words.heading, 'list edited by hand')}</h2>"
+        self._editor.param.update(found={}, target=plain(prepared.target, 30), family=hand.bench.family)
+        heading = "Your rule set" if hand.bench.family == "rule_set" else "Your list"
+        self._heading.object = f"<h2>{word(heading, 'list edited by hand')}</h2>"
         self._editor.said = ""
         self._show("another list is begun, and Undo brings the one before back" if hand.past else "")
         self._show_best()
@@ -290,7 +302,7 @@ class WhatIfView(Complaining, NotebookViewer):
             self._offer()
             self._equation.object = wording.equation(hand, model)
             self._pinned.object = pinned_note()
-            self.hints.forget()
+            self._offer_change(None)
             self.groups.follow(hand)
             self._say()
             if said:
@@ -300,7 +312,7 @@ class WhatIfView(Complaining, NotebookViewer):
 
     def _tell_room(self) -> None:
         if self.playing and self.hand is not None:
-            self.room.follow(self.hand, self.hints.asked, self._revealed)
+            self.room.follow(self.hand, self._hints, self._revealed)
 
     def _say(self) -> None:
         hand = self.hand
@@ -331,20 +343,27 @@ class WhatIfView(Complaining, NotebookViewer):
     def _take_hint(self, hand: Hand, edited: Any, job: Job) -> None:
         """Say what was found of a model; of one that is another one now it is forgotten."""
         if hand is not self.hand or hand.edited != edited:
-            self.hints.forget()
+            self._offer_change(None)
         elif job.result is None:
-            self.hints.forget()
+            self._offer_change(None)
             self.complain(job.error or "no change was found")
         else:
-            self.hints.offer(hand, job.result)
+            best = next(iter(job.result), None)
+            better = best is not None and (best.objective < hand.objective or bool(hand.refusal))
+            self._offer_change(best if better else None, f"<p>{esc(wording.hint(hand, best), 600)}</p>")
             self._tell_room()
+
+    def _offer_change(self, change: Change[Any] | None, said: str = wording.HINT) -> None:
+        self._change, self._hint.object, self._make.visible = change, said, change is not None
 
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Your list", **WIDE)
         self._alert = alert("Error of your list")
         self._editor = Editor(self.act, **WIDE)
         self._equation = pane()
-        self.hints = Hints(self.hint, self.apply_hint, self._take_hint)
+        self._hint = pane(css_classes=["rl-said"])
+        ask = button("Best single change", self.hint, 150)
+        self._make = button("Make this change", self.apply_hint, 150, visible=False)
         self._undo, self._redo = button("Undo", self.undo, 70), button("Redo", self.redo, 70)
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
         self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)
@@ -354,8 +373,8 @@ class WhatIfView(Complaining, NotebookViewer):
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = pn.Column(
             self._heading,
-            pn.Row(self._undo, self._redo, self.hints.ask, self.hints.make, self._reveal, **_BAR),
-            self.hints.said,
+            pn.Row(self._undo, self._redo, ask, self._make, self._reveal, **_BAR),
+            self._hint,
             self._editor,
             self._equation,
             pn.Row(self._pin, self.exports.button, self._pinned, **_BAR),

@@ -27,8 +27,8 @@ from ..widgets.esc import plain
 from ..widgets.fields import WIDE, LayoutViewer
 from ..widgets.html import LiveText
 from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
-from .good import MEMORY_BYTES, FoundSets, Good
-from .panels import SPACED
+from .good import MEMORY_BYTES, Good
+from .parts import SPACED
 from .plots import HEIGHT, Picture
 
 _SECONDS = (6.0, 60.0, 300.0)
@@ -54,25 +54,14 @@ class Fairer:
     def frame(self) -> pd.DataFrame:
         """A row per point; shares are in per cent."""
         rows = [
-            (
-                100 * (1 - p.model.errors / p.model.weight),
-                100 * (p.true_gap or 0.0),
-                len(p.model.rules),
-                p.status,
-                p.emptied,
-            )
+            (100 * (p.accuracy or 0.0), 100 * (p.true_gap or 0.0), len(p.model.rules), p.status, p.emptied)
             for p in self.points
         ]
-        return pd.DataFrame(rows, columns=["accuracy (%)", "gap (%)", "rules", "status", "doubt"]).astype(
-            {"accuracy (%)": float, "gap (%)": float}
-        )
+        return pd.DataFrame(rows, columns=["accuracy (%)", "gap (%)", "rules", "status", "doubt"])
 
 
 def fairer(found: Good, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
-    """Search for the models of least gap between the groups of an attribute.
-
-    ValueError when there are no two groups to compare.
-    """
+    """Search for the models of least gap between groups; ValueError when there are no two of them to compare."""
     take_memory()
     result, best = found.result, found.model(0)
     problem = replace(result.problem, groups=found.prepared.masses(attribute))
@@ -99,7 +88,7 @@ def fairer(found: Good, attribute: str, criterion: str, seconds: float, progress
 def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
     """How large the models may be, as parameters of the search and in words."""
     asked = found.prepared.search.parameters
-    if isinstance(found, FoundSets):
+    if found.graph is None:
         given = {name: asked[name] for name in ("max_complexity", "form")}
         given |= {"max_conditions": found.result.max_conditions, "loss": "zero_one"}  # accuracy is of what is predicted
         return given, f"sets of at most {counted(asked['max_complexity'], 'rules')} and conditions"
@@ -156,11 +145,9 @@ class FairerDots(Picture):
         )
 
     def frame(self) -> pd.DataFrame:
-        """The models of least gap."""
         return self._asked[0].frame if self._asked else pd.DataFrame()
 
     def use_dark(self, dark: bool) -> None:
-        """Shade in the colour of the text."""
         self._shade.glyph.fill_color = INK[dark]
 
 
@@ -231,6 +218,5 @@ class FairerView(Working, LayoutViewer):
         self.box.refresh()
 
     def choose(self, k: int) -> None:
-        """Hand on one of the models."""
         if self.fairer is not None and k < len(self.fairer.points):
             self._on_model(self.fairer.points[k].model)

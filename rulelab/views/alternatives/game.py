@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import panel as pn
@@ -26,7 +25,7 @@ from ..widgets.fields import WIDE, LayoutViewer, alert
 from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand
-from .panels import pane, panel
+from .parts import pane, panel
 
 MOST_ROOMS, MOST_PLAYERS = 100, 200
 MOST_CHARACTERS = 40
@@ -97,7 +96,6 @@ class Boards:
                 self.version += 1
 
     def ended(self, room: str, game: str) -> bool:
-        """Whether the game of a room has ended."""
         with self._lock:
             return (room, game) in self._ended
 
@@ -182,36 +180,37 @@ class _Found:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     snapshot: Snapshot | None = None
-    seconds: float = 0.0
-
-    def is_enough(self, seconds: float) -> bool:
-        """Whether nothing is to be gained by searching for so long."""
-        last = self.snapshot
-        return last is not None and (
-            last.status is Status.OPTIMAL or last.limit == "exactness" or self.seconds >= seconds
-        )
+    seconds: float = 0.0  # for which it was searched, at most
 
 
-_known: OrderedDict[tuple[str, str], _Found] = OrderedDict()
-_lock = threading.Lock()
+@lru_cache(_MOST_KEPT)
+def _found(fingerprint: str, asked: str) -> _Found:
+    """Of these data and settings; those that were asked for last are kept."""
+    return _Found()
 
 
 def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
     """Bring a copy of a search to its proof, or to the time limit; the search itself may run in another thread.
 
-    A class that plays one game searches once: who comes later waits for the result of the first.
-
-    `seconds`: time limit. `progress` may be cancelled; another who waits then searches instead.
+    A class that plays one game searches once: who comes later waits for the result of the first. When that one is
+    cancelled, another who waits searches instead.
     """
-    found = _found(search)
-    with _held(found, progress):
+    parameters = sorted(search.parameters.items(), key=lambda item: item[0])
+    found = _found(search.problem.fingerprint, f"{search.family} {parameters!r}")
+    while not found.lock.acquire(timeout=_LOOK_SECONDS):
+        progress.report("the optimizer searches for another player of this game")
+    try:
+        last = found.snapshot
         if search.certified:
-            found.snapshot = search.advance(1)
-        elif not found.is_enough(seconds):
-            found.snapshot, found.seconds = searched(search, seconds, progress), seconds
-        snapshot = found.snapshot
-    assert snapshot is not None
-    return Best.of(search, snapshot)
+            last = search.advance(1)
+        elif last is None or not (
+            last.status is Status.OPTIMAL or last.limit == "exactness" or found.seconds >= seconds
+        ):
+            last, found.seconds = searched(search, seconds, progress), seconds
+        found.snapshot = last
+    finally:
+        found.lock.release()
+    return Best.of(search, last)
 
 
 def searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
@@ -227,27 +226,6 @@ def searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
             assert last is not None
             return last
         last = snapshot
-
-
-def _found(search: Editable) -> _Found:
-    parameters = sorted(search.parameters.items(), key=lambda item: item[0])
-    key = search.problem.fingerprint, f"{search.family} {parameters!r}"
-    with _lock:
-        found = _known.setdefault(key, _Found())
-        _known.move_to_end(key)
-        while len(_known) > _MOST_KEPT:
-            _known.popitem(last=False)
-        return found
-
-
-@contextmanager
-def _held(found: _Found, progress: Progress) -> Iterator[None]:
-    while not found.lock.acquire(timeout=_LOOK_SECONDS):
-        progress.report("the optimizer searches for another player of this game")
-    try:
-        yield
-    finally:
-        found.lock.release()
 
 
 _ENTER = (
@@ -293,7 +271,6 @@ class RoomPanel(LayoutViewer):
         self._game, self._over = hand.game, False
 
     def close(self) -> None:
-        """Leave the room."""
         BOARDS.leave(self._session)
         self._beat.stop()
 
@@ -303,7 +280,6 @@ class RoomPanel(LayoutViewer):
         self._tell()
 
     def end(self, *_: Any) -> None:
-        """End the game for all who are in the room."""
         BOARDS.end(self._entered, self._game, self._session)
         self.refresh()
 

@@ -21,16 +21,12 @@ from ..widgets.fields import WIDE, button, select
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
 from .good import Good
-from .panels import ANY, SPACED
-from .parts import TABLE_CSS, GoodList, antecedents
+from .parts import ANY, SPACED, TABLE_CSS, GoodList, antecedents
 from .plots import Dots, Matrix
 
-GAP = "gap"
-_ORDERS = {"objective": "objective", "accuracy": "errors", "number of rules": "rules"}
-"""What models can stand in order of, and the column of what was found that says it; the least comes first."""
 DIVERSE = 4
 NO_MODEL = -1
-GROUPS, FILTERS = ("attribute", "criterion"), ("uses", "without", "column", "rules", "order")
+GROUPS, FILTERS = ("attribute", "criterion"), ("uses", "without", "column", "rules")
 _SELECTS = {
     "attribute": (150, "sensitive attribute"),
     "criterion": (260, "gap between groups"),
@@ -38,7 +34,6 @@ _SELECTS = {
     "without": (200, ""),
     "column": (150, ""),
     "rules": (110, ""),
-    "order": (150, ""),
 }
 """Widths, and the terms of the glossary that the labels are."""
 _NEAR = ":host { gap: 6px; }"
@@ -57,9 +52,6 @@ class Choosing(NotebookViewer):
     without: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Without the antecedent")
     column: param.Selector[str] = param.Selector(default=ANY, objects={"(any)": ANY}, label="Using the column")
     rules: param.Selector[int] = param.Selector(default=0, objects={"(any number)": 0}, label="Rules, at most")
-    order: param.Selector[str] = param.Selector(
-        default="objective", objects={**_ORDERS, "gap between groups": GAP}, label="In order of"
-    )
     diverse = param.Boolean(default=False, doc="Whether only the models that differ most are shown.")
     model = param.Integer(default=NO_MODEL, bounds=(NO_MODEL, None), doc="Number of the chosen one; -1: none.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
@@ -67,8 +59,8 @@ class Choosing(NotebookViewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.found: Good | None = None  # what is shown
-        # the models that pass the filters, best first, as indices into those of the result; and in the chosen order
-        self.kept = self.listed = np.zeros(0, dtype=np.int64)
+        # the models that pass the filters, best first, as indices into those of the result
+        self.kept = np.zeros(0, dtype=np.int64)
         self._filling = False
         self._build_overview()
         self._restyle()
@@ -100,7 +92,6 @@ class Choosing(NotebookViewer):
         return io.StringIO(frame.to_csv(index=False))
 
     def antecedents_csv(self) -> io.StringIO:
-        """One row per antecedent."""
         assert self.found is not None
         return io.StringIO(self.found.reliance.to_csv(index=False))
 
@@ -113,7 +104,6 @@ class Choosing(NotebookViewer):
         self._filling = True
         try:
             self._offer("attribute", {"(none)": ANY, **{name: name for name in found.prepared.attributes}})
-            self._offer_orders()
             self._offer("uses", {"(any)": ANY, **names})
             self._offer("without", {"(none)": ANY, **names})
             self._offer("column", {"(any)": ANY, **columns})
@@ -137,35 +127,18 @@ class Choosing(NotebookViewer):
         if value not in options.values():
             setattr(self, name, next(iter(options.values())))
 
-    def _offer_orders(self) -> None:
-        """Gaps are there where there are groups."""
-        self._offer("order", _ORDERS | ({"gap between groups": GAP} if self.attribute else {}))
-
-    def _in_order(self, models: np.ndarray) -> np.ndarray:
-        """Some models, best first, in the order that is chosen; those without a gap come last."""
-        if self.found is None or self.order == "objective":
-            return models
-        values = self.gaps if self.order == GAP else self.found.frame[self.order].to_numpy()
-        return models if values is None else models[np.argsort(values[models], kind="stable")]
-
-    @param.depends("attribute", "criterion", "uses", "without", "column", "rules", "order", "diverse", watch=True)
+    @param.depends("attribute", "criterion", "uses", "without", "column", "rules", "diverse", watch=True)
     def _draw(self) -> None:
         """Filter, and show what is left."""
         found = self.found
         if self._filling or found is None:
             return
         with pn.io.hold():
-            self._filling = True
-            try:
-                self._offer_orders()
-            finally:
-                self._filling = False
             self.kept = self._filtered(found)
-            self.listed = self._in_order(self.kept)
             self._selects["criterion"].visible = bool(self.attribute)
             self._diverse.label = "All models" if self.diverse else "Diverse four"
             self._said.object = f'<p class="note">{count(len(self.kept))} of {count(found.result.count)} models</p>'
-            self._list.fill(found, self.listed.tolist(), self.gaps, self.model)
+            self._list.fill(found, self.kept.tolist(), self.gaps, self.model)
             self._show_chosen_in_pictures()
 
     def _show_chosen_in_pictures(self) -> None:
@@ -174,7 +147,7 @@ class Choosing(NotebookViewer):
             return
         self._list.chosen = self.model
         axis = f"{criterion_name(self.criterion)} by {self.attribute}"
-        self._dots.draw(found.frame, self.kept, self.gaps, axis, chosen, found.optima)
+        self._dots.draw(found, self.kept, self.gaps, axis, chosen)
         self._matrix.draw(found, self.kept, chosen)
         for box in self.boxes:
             box.refresh()
@@ -196,7 +169,6 @@ class Choosing(NotebookViewer):
         return _farthest(found, kept, DIVERSE) if self.diverse and len(kept) else kept
 
     def _asked(self, wanted: dict[str, Any]) -> None:
-        """A line of the list was pressed."""
         if type(wanted.get("at")) is int:
             self.choose(wanted["at"])
 

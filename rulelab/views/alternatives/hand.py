@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias, cast
 
@@ -29,6 +29,14 @@ KINDS = (
 )
 
 
+_BENCHES: dict[str, tuple[Any, ...]] = {
+    "rule_list": (RuleListBench, "max_length"),
+    "falling_rule_list": (FallingBench, "positive_weight", "violation_penalty", "max_length"),
+    "rule_set": (RuleSetBench, "max_complexity", "max_conditions", "loss", "form"),
+}
+"""Of each family what counts costs, and the parameters on which they depend beside the price."""
+
+
 def editable(search: Search) -> bool:
     """Whether models of this search can be edited."""
     whole = type(search) in (RuleListSearch, FallingRuleListSearch, SoftSearch, RuleSetSearch)
@@ -37,53 +45,12 @@ def editable(search: Search) -> bool:
 
 
 def bench_of(search: Search) -> Bench[Any]:
-    """What models of a search cost, under which they are changed.
-
-    ValueError when models of this search are not edited.
-    """
-    if editable(search):
-        problem, of = search.problem, search.parameters
-        if isinstance(search, RuleListSearch):
-            return RuleListBench(problem, of["regularization"], of["max_length"])
-        if isinstance(search, FallingRuleListSearch):
-            return FallingBench(
-                problem, of["regularization"], of["positive_weight"], of["violation_penalty"], of["max_length"]
-            )
-        names = ("max_complexity", "max_conditions", "loss", "form", "regularization")
-        return RuleSetBench(problem, **{name: of[name] for name in names})
-    raise ValueError(f"models of this kind are not edited by hand, but those of {KINDS}")
-
-
-@dataclass(frozen=True)
-class Words:
-    """What the editor of a family says."""
-
-    noun: str  # of a model, for short
-    heading: str  # above the editor
-    over: str = "antecedents"  # what models are made of
-    # for the browser: ``kind`` ("list": labels can be flipped; "falling"; "set": rules have conditions and no order),
-    # ``add``, ``place``, ``search``, ``counts`` (headings of fields and columns)
-    texts: dict[str, str] = field(default_factory=dict)
-
-
-_ADD = {"add": "Add a rule", "place": "Its place", "search": "search the antecedents", "counts": "captured first"}
-WORDS = {
-    "rule_list": Words("list", "Your list", texts={"kind": "list", **_ADD}),
-    "falling_rule_list": Words("list", "Your list", texts={"kind": "falling", **_ADD}),
-    "rule_set": Words(
-        "set",
-        "Your rule set",
-        "conditions",
-        {
-            "kind": "set",
-            "add": "Add a condition",
-            "place": "To",
-            "search": "search the conditions",
-            "counts": "covered",
-        },
-    ),
-}
-"""Of each family."""
+    """What models of a search cost, under which they are changed; ValueError when they are not edited."""
+    if not editable(search):
+        raise ValueError(f"models of this kind are not edited by hand, but those of {KINDS}")
+    bench, *names = _BENCHES[search.family]
+    of = search.parameters
+    return bench(search.problem, regularization=of["regularization"], **{name: of[name] for name in names})
 
 
 BY_HAND = "by hand"
@@ -108,7 +75,6 @@ class Best:
 
     @property
     def certified(self) -> bool:
-        """Whether it is proven that no model is better."""
         return self.snapshot.status is Status.OPTIMAL
 
 
@@ -136,9 +102,9 @@ class Hand:
         self.future: list[Any] = []
 
     @property
-    def words(self) -> Words:
-        """What is said of models of this family."""
-        return WORDS[self.bench.family]
+    def noun(self) -> str:
+        """What a model is called, for short."""
+        return "set" if self.bench.family == "rule_set" else "list"
 
     @property
     def model(self) -> DecisionList | RuleSet:
@@ -160,30 +126,23 @@ class Hand:
     @property
     def game(self) -> str:
         """What tells data and settings apart where models are compared."""
-        bench = self.bench
-        if bench.family == "rule_list":
-            return f"{self.problem.fingerprint} {bench.price} {self.search.parameters['max_length']}"
-        names: tuple[str, ...] = ("positive_weight", "violation_penalty", "max_length")
-        if bench.family == "rule_set":
-            names = ("max_complexity", "max_conditions", "loss", "form")
+        _, *names = _BENCHES[self.bench.family]
         of = " ".join(f"{self.search.parameters[name]}" for name in names)
-        return f"{bench.family} {self.problem.fingerprint} {bench.price} {of}"
+        game = f"{self.problem.fingerprint} {self.bench.price} {of}"
+        return game if self.bench.family == "rule_list" else f"{self.bench.family} {game}"
 
     def take(self, edited: Any) -> None:
-        """Go on with this model."""
         if edited != self.edited:
             self.past = [*self.past, self.edited][-_MOST_UNDONE:]
             self.future = []
             self.edited = edited
 
     def undo(self) -> None:
-        """Take the last edit back."""
         if self.past:
             self.future.append(self.edited)
             self.edited = self.past.pop()
 
     def redo(self) -> None:
-        """Do again what was taken back last."""
         if self.future:
             self.past.append(self.edited)
             self.edited = self.future.pop()
@@ -195,10 +154,7 @@ class Hand:
         return dict(zip(masses.names, counted, strict=True))
 
     def card(self) -> Card:
-        """The card of the model; one that was made by hand says so, and is never called optimal.
-
-        ValueError when nothing is known yet of how far it is from the optimum, or this is no model of the family.
-        """
+        """The card of the model; of one that was made by hand it says so. ValueError while there is none, with why."""
         if self.refusal:
             raise ValueError(self.refusal)
         if self.best is None:
@@ -225,10 +181,7 @@ def of_other(base: Card, prepared: Prepared, model: Any, objective: float, bound
 
 
 def edited_of(search: Search, model: Model | None) -> Any:
-    """A model of the search, by default its best one, as it is edited; None: an empty model.
-
-    ValueError when the model is of another family or another problem.
-    """
+    """A model, by default the search's best one, as it is edited; None: an empty one. ValueError for one of others."""
     bench = bench_of(search)
     if model is None:
         best = search.advance(1).incumbent if cast(Editable, search).certified else None
@@ -236,11 +189,9 @@ def edited_of(search: Search, model: Model | None) -> Any:
     names = search.problem.names
     if model.family != bench.family:
         raise ValueError(f"the model is of the family {model.family}, the search of {bench.family}")
-    used = (
-        [(literal.antecedent, literal.name) for clause in model.rules for literal in clause.literals]
-        if isinstance(model, RuleSet)
-        else [(r.antecedent, r.name) for r in cast(DecisionList, model).rules if r.antecedent is not None]
-    )
-    if not all(antecedent < len(names) and names[antecedent] == name for antecedent, name in used):
+    rules = cast(Any, model).rules
+    used = [literal for clause in rules for literal in clause.literals] if isinstance(model, RuleSet) else rules
+    known = [each for each in used if each.antecedent is not None]
+    if not all(each.antecedent < len(names) and names[each.antecedent] == each.name for each in known):
         raise ValueError("the model is of another problem: its antecedents are not those of the search")
     return bench.of(model)

@@ -95,10 +95,9 @@ def packed(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> dict[str,
 
 
 def guarantee(graph: PrefixGraph, twins: bool, further: float | None = None) -> list[str]:
-    """What is certain of the lists, in sentences.
+    """What is certain of the lists, in sentences; ``further``: up to which objective more were found than these.
 
-    `twins`: whether some antecedents hold for the same training rows. `further`: up to which objective lists were found
-    that are not in the graph.
+    ``twins``: whether some antecedents hold for the same training rows.
     """
     least, most = f"{graph.optimum:.5f}", _between(graph.threshold, graph.beyond)
     n = "at least 2^62 lists" if graph.n_lists >= MOST_LISTS else counted(graph.n_lists, "lists")
@@ -145,10 +144,7 @@ def _octets(array: np.ndarray, dtype: np.dtype) -> bytes:
 
 
 def explorer(result: NearOptimal, graph: PrefixGraph, labels: Labels) -> str:
-    """The file: how many lists are within what, the builder, all models as dots, what each antecedent decides.
-
-    `result`: with at least one model. `graph`: of the same enumeration.
-    """
+    """The file: how many lists are within what, the builder, all models as dots, what each antecedent decides."""
     data = json.dumps(packed(result, graph, labels), allow_nan=False).replace("<", "\\u003c")
     script = f'"use strict"\n;{at_once(_START, "dom.js", "prefix_graph.js", "builder.js")}'
     table, names = graph.reliance(), condition_names(graph.problem)

@@ -1,4 +1,4 @@
-"""The parts of the page that are made in the browser and ask for something, and what the editor asks for."""
+"""Boxes, and the parts of the page that are made in the browser and ask for something; what the editor asks for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import panel as pn
 import param
 from panel.custom import JSComponent
 
@@ -14,9 +15,12 @@ from ...shown import percent
 from ..cards.templates import filled
 from ..live.wording import count, in_signs
 from ..widgets.esc import plain
-from ..widgets.style import sheet
-from .good import Found, Good
-from .hand import WORDS, Hand
+from ..widgets.explained import WORD_CSS, word
+from ..widgets.fields import WIDE
+from ..widgets.html import Html
+from ..widgets.style import CARD_CSS, PANEL_CSS, STACK_CSS, sheet
+from .good import Good
+from .hand import Hand
 from .offline import packed
 
 _MOST, _MOST_LISTED = 15, 100
@@ -26,6 +30,19 @@ _AT_END = ("insert", "flip")
 """What is done in the place after the last rule, too: that of the default."""
 JOINED = {"dnf": "any of", "cnf": "all of"}
 TABLE_CSS = sheet("models.css")
+ANY = ""
+SPACED: dict[str, Any] = {"stylesheets": [STACK_CSS, ":host { gap: 10px; align-content: start; }"], **WIDE}
+"""Of boxes below each other."""
+
+
+def pane(*sheets: str, **more: Any) -> Html:
+    return Html("", stylesheets=[*(sheets or (CARD_CSS,)), sheet("what_if_words.css"), WORD_CSS], **{**WIDE, **more})
+
+
+def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
+    """A box with a heading that can be asked about."""
+    head = Html(f"<h2>{word(heading, term)}</h2>", stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
+    return pn.Column(head, *items, stylesheets=[PANEL_CSS], **{**WIDE, **more})
 
 
 class Asking(JSComponent):
@@ -46,7 +63,7 @@ class Editor(Asking):
     """Rules in order with what each captures, to drag, move, flip and delete, and antecedents to put in."""
 
     rules = param.List(default=[], doc="Of each rule, and at last of the default, what is shown.")
-    texts = param.Dict(default=WORDS["rule_list"].texts, doc="See `rulelab.views.alternatives.hand.Words`.")
+    family = param.String(default="rule_list", doc="Of the model.")
     target = param.String(default="", doc="What is predicted.")
     found = param.Dict(default={}, doc="Antecedents that were searched for: text, items, note.")
     said = param.String(default="", doc="For screen readers: what has changed.")
@@ -84,16 +101,13 @@ class GoodList(Asking):
             cells = [f"{row['accuracy']:.2f}", f"{row['rules']}", *gap, f"{row['above']:.3f}", count(int(row["lists"]))]
             rows.append([int(k), *cells, rules])
         gap = [] if gaps is None else ["gap, %"]
-        joined = "if … else if …" if isinstance(found, Found) else JOINED[found.result.form]
+        joined = "if … else if …" if found.graph is not None else JOINED[found.result.form]
         heads = ["model", "accuracy, %", "rules", *gap, "above, %", found.ways, joined]
         self.param.update(heads=heads, rows=rows, chosen=chosen)
 
 
 class Builder(JSComponent):
-    """What can come next at every place, with what remains; all of it is counted in the browser.
-
-    `on_end` takes the antecedents of a list that has been ended.
-    """
+    """What can come next at every place, with what remains; all of it is counted in the browser."""
 
     ready = param.Boolean(default=False, doc="Whether the browser shows what was found.")
     said = param.Dict(default={}, doc="See `packed`; empty: nothing is found yet.")
@@ -103,19 +117,20 @@ class Builder(JSComponent):
 
     def __init__(self, on_end: Callable[[tuple[int, ...]], None], **params: Any) -> None:
         super().__init__(**params)
-        self._on_end = on_end
-        self._found: Found | None = None
+        self._on_end = on_end  # takes the antecedents of a list that has been ended
+        self._found: Good | None = None
 
-    def begin(self, found: Found) -> None:
-        """Show what was found, from the empty list on."""
+    def begin(self, found: Good) -> None:
+        """Show the lists that were found, from the empty one on."""
+        assert found.graph is not None
         self._found, self.ready = found, False
         self.said = packed(found.result, found.graph, found.labels)
 
     def take(self, rules: Any) -> None:
         """Hear from the browser that a list has been ended."""
-        if self._found is None or not isinstance(rules, list):
+        graph = None if self._found is None else self._found.graph
+        if graph is None or not isinstance(rules, list):
             return
-        graph = self._found.graph
         node = graph.node(rules) if all(type(rule) is int for rule in rules) else -1
         if node >= 0 and graph.model[node] >= 0:
             self._on_end(tuple(rules))
@@ -152,10 +167,7 @@ def matching(hand: Hand, text: Any) -> dict[str, Any]:
 
 
 def perform(hand: Hand, wanted: dict[str, Any]) -> str:
-    """Do what is asked for; what makes no sense, or what the family does not have, is left alone.
-
-    Gives what was done; empty: nothing. ValueError when the model cannot be like that, in words.
-    """
+    """Do what is asked for, where it makes sense; what was done, in words. ValueError when the model cannot be so."""
     doing, at, to, antecedent = (wanted.get(name) for name in ("do", "at", "to", "antecedent"))
     edited, n = hand.edited, len(hand.edited)
     if not isinstance(doing, str) or type(at) is not int or not 0 <= at <= n or (at == n and doing not in _AT_END):

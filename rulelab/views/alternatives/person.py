@@ -1,4 +1,4 @@
-"""One person before the models: entered values, or a row of the data, and what is said of them."""
+"""People before the models: one, by entered values or a row of the data, and groups of them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ import panel as pn
 import param
 
 from ...data.conditions import Condition, as_text, column_name
+from ...data.gaps import largest_difference
+from ...data.metrics import rates_table
 from ...datasets import Dataset
 from ...models import Model, ModelError
 from ...what_if import Values, decide, flip_in_all
 from ...what_if.person import columns_of
+from ..cards import html as card_html
 from ..live.prepared import Prepared
 from ..widgets.esc import plain
 from ..widgets.explained import explain_all
-from ..widgets.fields import WIDE, LayoutViewer, alert
-from ..widgets.style import NUMBER_CSS
+from ..widgets.fields import WIDE, LayoutViewer, alert, select
+from ..widgets.style import MODEL_CSS, NUMBER_CSS
 from . import wording
 from .good import Good
 from .hand import Hand, edited_of
-from .panels import pane, panel
-from .parts import PersonForm
+from .parts import ANY, PersonForm, pane, panel
 
 _MISSING = "(missing)"
 _MOST_OPTIONS = 300
@@ -193,6 +195,50 @@ class PersonPanel(LayoutViewer):
         except ModelError as error:
             return f'<p class="note">{wording.esc(error, 300)}</p>'
         return wording.flipped(hand, person, ticked, flip, good)
+
+
+class GroupsPanel(LayoutViewer):
+    """What the list does to groups of people."""
+
+    attribute: param.Selector[str] = param.Selector(default=ANY, objects={"(none)": ANY}, label="Groups by")
+    chosen_here = param.Boolean(default=True, doc="Whether the attribute is chosen here, not beside.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        # the largest difference of true positive rates, but for groups of few rows; None without groups
+        self.gap: float | None = None
+        self._hand: Hand | None = None
+        self._choice = select(self.param.attribute, 200)
+        self._rates = pane(MODEL_CSS)
+        self._layout = panel("Groups", "group rates", self._choice, self._rates, visible=False)
+
+    def begin(self, hand: Hand) -> None:
+        """Offer the attributes of other data."""
+        self._hand = None
+        options = {"(none)": ANY, **{plain(name, 60): name for name in hand.prepared.attributes}}
+        self.param["attribute"].objects = options
+        self._choice.options = options
+        if self.attribute not in options.values():
+            self.attribute = ANY
+        self._choice.visible = self.chosen_here
+
+    def follow(self, hand: Hand) -> None:
+        self._hand = hand
+        self._count()
+
+    @param.depends("attribute", watch=True)
+    def _count(self) -> None:
+        self.gap, text = None, ""
+        self._layout.visible = len(self.param["attribute"].objects) > 1 and (self.chosen_here or bool(self.attribute))
+        if self._hand is not None and self.attribute:
+            rates = rates_table(self._hand.groups(self.attribute))
+            largest = largest_difference(rates, "true_positive_rate")
+            self.gap = None if largest is None else largest.value
+            text = (
+                f"{card_html.group_table(self.attribute, rates)}"
+                '<p class="note">Training rows, in %, with 95&nbsp;% intervals.</p>'
+            )
+        self._rates.object = text
 
 
 def one_person(prepared: Prepared, model: Model) -> Any:

@@ -46,11 +46,9 @@ class Picture(Plot):
         renderer: Any,
         tooltips: list[tuple[str, str]] | str,
         on_tap: Callable[[int], None],
-        **more: Any,
     ) -> None:
         """Say what is under the pointer, and hand over the first column of what is tapped."""
-        more = {"renderers": [renderer], **more}
-        self.figure.add_tools(HoverTool(tooltips=tooltips, **more), TapTool(**more))
+        self.figure.add_tools(HoverTool(tooltips=tooltips, renderers=[renderer]), TapTool(renderers=[renderer]))
         renderer.nonselection_glyph = renderer.selection_glyph = None
 
         def tapped(_name: str, _old: Any, new: list[int]) -> None:
@@ -86,15 +84,14 @@ class Dots(Picture):
 
     def draw(
         self,
-        frame: pd.DataFrame,  # see `Good.frame`
+        found: Good,
         kept: np.ndarray,  # the models to draw, best first
         gaps: np.ndarray | None,  # gap between groups of every model, in per cent
         axis: str,  # what the gap is; unused without gaps
         chosen: int | None,  # the model with the ring
-        optima: Sequence[int] = (0,),  # those that cost least; the first one has the large dot
     ) -> None:
-        """Draw models."""
-        self._asked = (frame, kept, gaps, axis, chosen, optima)
+        self._asked = (found, kept, gaps, axis, chosen)
+        optima = found.optima
         columns: Columns = {name: [] for name in _DOT}
         ring: Columns = {"x": [], "y": []}
         best: Columns = {"x": [], "y": [], "color": []}
@@ -104,7 +101,7 @@ class Dots(Picture):
         set_ticks(self.figure.xaxis, min_interval=0 if grouped else 1)
         if len(kept):
             drawn = kept[:MOST_DOTS]
-            rules, accuracy, above = (frame[name].to_numpy()[drawn] for name in ("rules", "accuracy", "above"))
+            rules, accuracy, above = (found.frame[name].to_numpy()[drawn] for name in ("rules", "accuracy", "above"))
             # small shifts, the same each time, so that dots of one number of rules lie apart; none of the first model
             x = rules + ((drawn * 0.6180339887 + 0.5) % 1 - 0.5) * 0.6 if gaps is None else gaps[drawn]
             known = ~np.isnan(x)
@@ -161,7 +158,7 @@ _CELL = ("model", "x", "name", "full", "place", "color")
 
 
 class Matrix(Picture):
-    """Which antecedents the models have, and at which place: a column per model, in clusters."""
+    """Which antecedents the models have, and at which place: a column per model."""
 
     title = "Antecedents of the models"
 
@@ -181,7 +178,7 @@ class Matrix(Picture):
         self._listen(self._source, cells, [("antecedent", "@full"), ("rule", "@place")], on_tap)
 
     def draw(self, found: Good, kept: np.ndarray, chosen: int | None) -> None:
-        """Draw models, best first in ``kept``; those that share antecedents stand together, and so do antecedents."""
+        """Draw models, best first in ``kept``; those that share antecedents stand together."""
         self._asked = (found, kept, chosen)
         columns: Columns = {name: [] for name in _CELL}
         rows: list[str] = []
@@ -189,7 +186,7 @@ class Matrix(Picture):
         self.caption = "No model is left."
         if len(kept):
             members, ordered = found.members, found.ways == "lists"
-            order, shown, rarer = _clustered(members, kept[:MOST_COLUMNS].tolist())
+            order, shown, rarer = _in_order(members, kept[:MOST_COLUMNS].tolist())
             names = short_names([found.names[j] for j in shown])
             name_of = dict(zip(shown, names, strict=True))
             rows = names[::-1]
@@ -213,7 +210,6 @@ class Matrix(Picture):
         replace(self._ring, {"x": [order.index(chosen)] if chosen in order else []})
 
     def frame(self) -> pd.DataFrame:
-        """A line for each cell."""
         data = self._source.data
         return pd.DataFrame(
             {"model": [k + 1 for k in data["model"]], "antecedent": data["full"], "rule": data["place"]}
@@ -223,44 +219,27 @@ class Matrix(Picture):
         self._span.glyph.line_color = INK[dark]
 
 
-def _clustered(lists: Sequence[Sequence[int]], kept: Sequence[int]) -> tuple[list[int], list[int], int]:
-    """Models and their most frequent antecedents, each in the order of clusters, and how many antecedents are left out.
-
-    Two models are close when they share most of their antecedents, two antecedents when most models that have one of
-    them have both.
-    """
+def _in_order(lists: Sequence[Sequence[int]], kept: Sequence[int]) -> tuple[list[int], list[int], int]:
+    """Models and their most frequent antecedents, like beside like, and how many antecedents are left out."""
     used, n = np.unique([j for k in kept for j in lists[k]], return_counts=True)
     shown = used[np.argsort(-n, kind="stable")][:MOST_ROWS]
     has = np.array([[j in lists[k] for j in used] for k in kept], dtype=float).reshape(len(kept), len(used))
     drawn = has[:, np.searchsorted(used, shown)]
-    models = [kept[i] for i in by_cluster(has)]
-    return models, [int(shown[i]) for i in by_cluster(drawn.T)], len(used) - len(shown)
+    models = [kept[i] for i in alike_together(has)]
+    return models, [int(shown[i]) for i in alike_together(drawn.T)], len(used) - len(shown)
 
 
-def by_cluster(sets: np.ndarray) -> list[int]:
-    """The order in which sets that have much in common stand together, the first set as far to the left as may be.
-
-    The two closest clusters are joined again and again, by the mean of the shares that their sets do not have in
-    common (average linkage of Jaccard's distance), and turned so that what is alike meets.
-    """
+def alike_together(sets: np.ndarray) -> list[int]:
+    """An order from the first set on: after each the one that is most like it, by Jaccard's index."""
     shared = sets @ sets.T
     size = sets.sum(axis=1)
     either = size[:, None] + size[None, :] - shared
-    apart = 1 - np.divide(shared, either, out=np.ones_like(shared), where=either > 0)
-    groups = {i: [i] for i in range(len(sets))}
-    between = apart + np.diag(np.full(len(sets), np.inf))
-    while len(groups) > 1:
-        i, j = sorted(divmod(int(np.argmin(between)), len(sets)))
-        left, right = groups[i], groups.pop(j)
-        turns = [(a, b) for a in (left, left[::-1]) for b in (right, right[::-1])]
-        a, b = min(turns, key=lambda turn: (apart[turn[0][-1], turn[1][0]], turn[0][0]))
-        mean = (len(left) * between[i] + len(right) * between[j]) / (len(left) + len(right))
-        between[i], between[:, i] = mean, mean
-        between[i, i] = np.inf
-        between[j], between[:, j] = np.inf, np.inf
-        groups[i] = a + b
-    order = groups.popitem()[1] if groups else []
-    return order[::-1] if order and order.index(0) > len(order) // 2 else order
+    alike = np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
+    order, left = list[int](), list(range(len(sets)))
+    while left:
+        order.append(max(left, key=lambda k: alike[order[-1], k]) if order else 0)
+        left.remove(order[-1])
+    return order
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -31,12 +31,11 @@ from .count_view import CountView
 from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
 from .fairer import FairerView
-from .good import LISTED, Found, FoundSets, Good, Wanted, find, refusal
+from .good import LISTED, Good, find, refusal
 from .good_models import NO_MODEL, Choosing
 from .hand import editable
 from .offline import explorer
-from .panels import SPACED
-from .parts import Builder
+from .parts import SPACED, Builder
 
 TOGETHER, MADE_OF, FAIRER = "All together", "What they are made of", "Fairer ones"
 BUILD, COUNT = "Build a list", "Count all"
@@ -71,8 +70,6 @@ class AlternativesView(Working, Complaining, Choosing):
         An antecedent that the models which are shown have, one that they lack, and a column that they use; empty: any.
     rules : int
         Rules that the models which are shown have, at most; 0: any number.
-    order : str
-        What they are sorted by.
     model : int
         The number of the one that is chosen.
 
@@ -173,9 +170,9 @@ class AlternativesView(Working, Complaining, Choosing):
             self._take_none(refused)
             self._lay_out()
             return
-        wanted = Wanted(self.distance, *EFFORTS[self._effort])
-        self.counting.seconds = max(wanted.seconds, 60.0)
-        self._work.begin(lambda progress: find(make, wanted, progress), self._end)
+        ratio, effort = self.distance, EFFORTS[self._effort]
+        self.counting.seconds = max(effort[1], 60.0)
+        self._work.begin(lambda progress: find(make, progress, ratio, *effort), self._end)
         self.refresh()
         self._lay_out()
 
@@ -233,10 +230,10 @@ class AlternativesView(Working, Complaining, Choosing):
     def explorer_html(self) -> io.StringIO:
         """All that was found as one file that needs no network."""
         found = self.found
-        if isinstance(found, Found):
-            return io.StringIO(explorer(found.result, found.graph, found.labels))
-        assert isinstance(found, FoundSets)
-        return io.StringIO(explorer_of_sets(found.result, found.snapshot, found.labels))
+        assert found is not None
+        if found.graph is None:
+            return io.StringIO(explorer_of_sets(found.result, found.snapshot, found.labels))
+        return io.StringIO(explorer(found.result, found.graph, found.labels))
 
     def _say(self, found: Good) -> None:
         tone, said = found.verdict()
@@ -248,14 +245,14 @@ class AlternativesView(Working, Complaining, Choosing):
         self._make = lambda report: found.prepared  # its optimum is not searched for again
         self._take_overview(found)
         self._explorer.visible = bool(found.result.count)
-        of_lists = isinstance(found, Found)
+        of_lists = found.graph is not None
         grouped = bool(found.prepared.attributes)
         self.strip.names = [TOGETHER, MADE_OF, *grouped * [FAIRER], *of_lists * [BUILD], COUNT]
         if self.strip.open not in self.strip.names:
             self.strip.open = TOGETHER
         self.counting.begin(found)
         self._look_for_fairer()
-        if isinstance(found, Found) and self._builder is not None:
+        if of_lists and self._builder is not None:
             self._builder.begin(found)
         hand = self.editor.hand
         if self.playing:
@@ -288,8 +285,7 @@ class AlternativesView(Working, Complaining, Choosing):
 
     def _open(self, *_: Any) -> None:
         """Show one of the views of what was found; the builder is made when it is first opened."""
-        building = self.strip.open == BUILD
-        if building and self._builder is None and isinstance(self.found, Found):
+        if self.strip.open == BUILD and self._builder is None and self.found is not None:
             self._builder = Builder(self._ended, **WIDE)
             waiting = Html(wording.UNPACKING, stylesheets=[CARD_CSS], **WIDE)
             self._builder.param.watch(lambda event: waiting.param.update(visible=not event.new), "ready")
@@ -314,7 +310,8 @@ class AlternativesView(Working, Complaining, Choosing):
     def _ended(self, antecedents: tuple[int, ...]) -> None:
         """Edit a list that was built: one of the models, or, in another order, one of its own."""
         found = self.found
-        assert isinstance(found, Found)
+        assert found is not None
+        assert found.graph is not None
         k = int(found.graph.model[found.graph.node(antecedents)])
         self.choose(k)
         if antecedents != found.result.lists[k]:

@@ -42,24 +42,23 @@ def worth(hand: Hand, value: Fraction) -> str:
 
 def distance(hand: Hand, waiting: str) -> tuple[str, str]:
     """A tone, and how far the list is from the optimum, as exactly as it is known."""
-    best, own, words = hand.best, hand.objective, hand.words
+    best, own, noun = hand.best, hand.objective, hand.noun
     if hand.refusal:
         return "limit", hand.refusal
     if best is None:
-        return "busy", f"{waiting}: then the distance of your {words.noun} from the optimum stands here"
+        return "busy", f"{waiting}: then the distance of your {noun} from the optimum stands here"
     above = own - best.objective
     if best.certified:
         if above == 0:
-            return "proven", (
-                f"as good as the certified optimum: no {words.noun} over these {words.over} has a smaller objective"
-            )
+            over = "conditions" if hand.bench.family == "rule_set" else "antecedents"
+            return "proven", f"as good as the certified optimum: no {noun} over these {over} has a smaller objective"
         if above < 0:
             most = counted(hand.search.parameters.get("max_length") or 0, "rules")
             return "idle", f"{_apart(hand, -above, 'below the certified optimum')}, which may have at most {most}"
         return "idle", _apart(hand, above, "above the certified optimum") + _reach(hand, best)
     bound = Fraction(best.snapshot.lower_bound)
-    rest = f"the optimum is at most {worth(hand, max(own - bound, Fraction(0)))} below your {words.noun}"
-    found = f"the best {words.noun} that the search has found in its time"
+    rest = f"the optimum is at most {worth(hand, max(own - bound, Fraction(0)))} below your {noun}"
+    found = f"the best {noun} that the search has found in its time"
     if above == 0:
         return "limit", f"as good as {found}; {rest}"
     than = "above" if above > 0 else "better than"
@@ -165,58 +164,41 @@ def _counts(captured: int | float, wrong: int | float, weight: int | float) -> d
 
 def change_in_words(hand: Hand, change: Change[Any]) -> str:
     """A single change as one would say it."""
-    if hand.bench.family == "rule_set":
-        return _change_of_set(hand, change)
-    edited, place, result = hand.edited, change.place, change.result
+    edited, place, result, rule = hand.edited, change.place, change.result, f"rule {change.place + 1}"
+    of_set = hand.bench.family == "rule_set"
 
-    def named(rules: Any) -> str:
-        return plain(in_signs(hand.problem.names[rules.antecedents[place]]), 120)
+    def named(*antecedents: int | None) -> str:
+        between = " and " if hand.search.parameters.get("form") == "dnf" else " or "
+        return plain(in_signs(between.join(hand.problem.names[j] for j in antecedents if j is not None)), 160)
 
     def label(k: int) -> str:
         return plain(label_of(hand, result.labels[k]), 40)
 
     if change.kind == DELETE:
-        return f"delete rule {place + 1} ({named(edited)})"
+        return f"delete {rule} ({named(*(edited.clauses[place] if of_set else edited.antecedents[place : place + 1]))})"
+    if change.kind == REMOVE:
+        return f"take “{named(change.old)}” out of {rule}"
+    if change.kind == ADD:
+        return f"add “{named(change.new)}” to {rule}"
+    if of_set and change.kind == INSERT:
+        return f"put in “{named(change.new)}” as a rule of its own"
+    if of_set:
+        return f"replace “{named(change.old)}” in {rule} by “{named(change.new)}”"
     if change.kind == FLIP:
-        return f"let {'the default' if place == len(edited) else f'rule {place + 1}'} say {label(place)}"
+        return f"let {'the default' if place == len(edited) else rule} say {label(place)}"
     if change.kind == MOVE:
         assert change.to is not None
-        return f"move rule {place + 1} ({named(edited)}) to place {change.to + 1}"
-    said = f": {label(place)}" if hand.bench.family == "rule_list" else ""
-    new = f"“{named(result)}{said}”"
+        return f"move {rule} ({named(edited.antecedents[place])}) to place {change.to + 1}"
+    new = named(result.antecedents[place]) + (f": {label(place)}" if hand.bench.family == "rule_list" else "")
     if change.kind == INSERT:
-        return f"put in {new} as {'the last rule' if place == len(edited) else f'rule {place + 1}'}"
-    return f"replace rule {place + 1} by {new}"
-
-
-def _change_of_set(hand: Hand, change: Change[Any]) -> str:
-    place = change.place
-    old, new = (
-        None if j is None else f"“{plain(in_signs(hand.problem.names[j]), 120)}”" for j in (change.old, change.new)
-    )
-    if change.kind == DELETE:
-        joined = (" and " if hand.search.parameters["form"] == "dnf" else " or ").join(
-            hand.problem.names[j] for j in hand.edited.clauses[place]
-        )
-        return f"delete rule {place + 1} ({plain(in_signs(joined), 160)})"
-    if change.kind == REMOVE:
-        return f"take {old} out of rule {place + 1}"
-    if change.kind == ADD:
-        return f"add {new} to rule {place + 1}"
-    if change.kind == INSERT:
-        return f"put in {new} as a rule of its own"
-    return f"replace {old} in rule {place + 1} by {new}"
+        return f"put in “{new}” as {'the last rule' if place == len(edited) else rule}"
+    return f"replace {rule} by “{new}”"
 
 
 def hint(hand: Hand, best: Change[Any] | None) -> str:
     """The best single change, and what it would bring."""
     if best is None or (best.objective >= hand.objective and not hand.refusal):
-        tried = {
-            "rule_list": "every deletion, insertion, replacement, move and flip was tried",
-            "falling_rule_list": "every deletion, insertion, replacement and move that leaves a falling list was tried",
-            "rule_set": "every deletion of a rule or condition, insertion and replacement that fits was tried",
-        }
-        return f"No single change makes this {hand.words.noun} better: {tried[hand.bench.family]}."
+        return f"No single change makes this {hand.noun} better: every one was tried."
     brings = f"brings the objective from {worth(hand, hand.objective)} to {worth(hand, best.objective)}"
     if hand.refusal:
         brings = f"leaves a list that falls, of objective {worth(hand, best.objective)}"
@@ -227,7 +209,7 @@ def answer(hand: Hand, best: Best) -> str:
     """What the search has found; HTML."""
     assert best.snapshot.incumbent is not None
     names = dict(zip(hand.problem.classes, hand.prepared.labels or hand.problem.classes, strict=True))
-    heading = "The certified optimum" if best.certified else f"The best {hand.words.noun} that the search has found"
+    heading = "The certified optimum" if best.certified else f"The best {hand.noun} that the search has found"
     table = rules_table(best.snapshot.incumbent.model, names, hand.prepared.target)
     return f'<h2>{heading}</h2>{table}<p class="sum">objective {worth(hand, best.objective)}</p>'
 
@@ -270,19 +252,16 @@ def decided(hand: Hand, model: DecisionList | RuleSet, person: Mapping[str, Any]
     )
 
 
-def _decides(model: DecisionList | RuleSet, place: int, would: bool = False) -> str:
-    """Which rule decides, or would decide, up to the label."""
+def _decides(model: DecisionList | RuleSet, place: int) -> str:
+    """Which rule decides, up to the label."""
     every = place == len(model.rules)
     if not isinstance(model, RuleSet):
-        holds = "no rule would hold" if would else "No rule holds"
-        deciding = f"rule {place + 1} would decide:" if would else f"Rule {place + 1} decides:"
-        return f"{holds}, and the default says" if every else deciding
-    hold, holds, fails = ("would hold", "would hold", "would not hold") if would else ("hold", "holds", "does not hold")
+        return "No rule holds, and the default says" if every else f"Rule {place + 1} decides:"
     if model.form == "cnf":
-        said = f"all rules {hold}" if every else f"rule {place + 1} {fails}"
+        said = "All rules hold" if every else f"Rule {place + 1} does not hold"
     else:
-        said = f"no rule {holds}" if every else f"rule {place + 1} {holds}"
-    return f"{said if would else said.capitalize()}, and the set says"
+        said = "No rule holds" if every else f"Rule {place + 1} holds"
+    return f"{said}, and the set says"
 
 
 def _in_words(model: DecisionList | RuleSet, k: int) -> str:
@@ -315,8 +294,8 @@ def flipped(hand: Hand, person: Mapping[str, Any], ticked: list[str], flip: Flip
     label = esc(label_of(hand, model.classes.index(flip.label)), 40)
     if every:
         return f"<p>If {_changed(person, flip)}, {every} say <b>{label}</b>.</p>"
-    decides = _decides(model, flip.place, would=True)
-    return f"<p>If {_changed(person, flip)}, {decides} <b>{label}</b>. No change of fewer of these columns does it.</p>"
+    least = "No change of fewer of these columns does it."
+    return f"<p>If {_changed(person, flip)}, this {hand.noun} says <b>{label}</b>. {least}</p>"
 
 
 def _changed(person: Mapping[str, Any], flip: Flip) -> str:

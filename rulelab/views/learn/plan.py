@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ...data.problem import Problem
-from ...glossary.entries import ProseError, blocks
+from ...glossary.entries import ProseError
 from ...search import Search
 from ...snapshot import Incumbent, Snapshot
 from ..live.state import State
 from ..widgets.esc import esc
 from ..widgets.explained import term_slug
 
+_HEADED = re.compile(r"^#+ (.*)((?:\n(?!#).*)*)", re.MULTILINE)
 _MARKED = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
-Figures = Mapping[str, Callable[["Run"], str]]
+Figures = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,13 @@ class Section:
 
 def sections(path: Path) -> Iterator[Section]:
     """The sections of a Markdown file, that of its title first."""
-    heading, line, found = "", 0, list[str]()
-    for at, block in (*blocks(path.read_text(encoding="utf-8")), (0, "# ")):
-        if not block.startswith("#"):
-            found.append(" ".join(block.split()))
-            continue
-        if heading:
-            yield Section(path.name, line, heading, tuple(found))
-        elif found:
-            raise ProseError(path.name, 1, "a file begins with '# ' and its title")
-        heading, line, found = block.lstrip("#").strip(), at, []
+    text = path.read_text(encoding="utf-8")
+    if not text.startswith("# "):
+        raise ProseError(path.name, 1, "a file begins with '# ' and its title")
+    for part in _HEADED.finditer(text):
+        paragraphs = [" ".join(each.split()) for each in part[2].split("\n\n")]
+        line = text.count("\n", 0, part.start()) + 1
+        yield Section(path.name, line, part[1], tuple(filter(None, paragraphs)))
 
 
 def as_html(text: str, family: str = "") -> str:
@@ -71,14 +69,12 @@ class Run:
 
     @property
     def problem(self) -> Problem:
-        """What was searched."""
         return self.search.problem
 
     @property
-    def model(self) -> Any:
-        """The best one."""
+    def best(self) -> Incumbent:
         assert self.snapshot.incumbent is not None, "every search of a walk has a model from the start"
-        return self.snapshot.incumbent.model
+        return self.snapshot.incumbent
 
 
 @dataclass(frozen=True)
@@ -96,6 +92,11 @@ class Seen:
     runs: tuple[Run, ...] = ()  # all that have ended, the last of each choice
 
     @property
+    def over(self) -> bool:
+        """Whether the present run has ended."""
+        return self.status.over
+
+    @property
     def work(self) -> int:
         """Work done since the step began."""
         return 0 if self.snapshot is None else self.snapshot.work - self.before
@@ -105,6 +106,12 @@ class Seen:
         """Those of the present run, which has begun."""
         assert self.snapshot is not None
         return self.snapshot.counts
+
+    @property
+    def searched(self) -> Problem:
+        """What the present run, which has begun, searches."""
+        assert self.problem is not None
+        return self.problem
 
     @property
     def best(self) -> Incumbent:
@@ -119,7 +126,7 @@ Task = Callable[[Seen], bool]
 
 def stepped(units: int) -> Task:
     """So much work has been done, or the search has ended."""
-    return lambda seen: seen.snapshot is not None and (seen.work >= units or seen.status.over)
+    return lambda seen: seen.snapshot is not None and (seen.work >= units or seen.over)
 
 
 def cut_in_ways(kinds: int) -> Task:
@@ -127,30 +134,15 @@ def cut_in_ways(kinds: int) -> Task:
 
     def done(seen: Seen) -> bool:
         cut = {} if seen.snapshot is None else seen.snapshot.pruned
-        return seen.status.over or (seen.work > 0 and sum(n > 0 for n in cut.values()) >= kinds)
+        return seen.over or (seen.work > 0 and sum(n > 0 for n in cut.values()) >= kinds)
 
     return done
-
-
-def stepped_anew(units: int) -> Task:
-    """So much work has been done in a run that was begun since."""
-    return lambda seen: seen.anew and seen.snapshot is not None and seen.snapshot.work >= units
 
 
 def found_rules(seen: Seen) -> bool:
     """The best model has rules, or the search has ended."""
     best = None if seen.snapshot is None else seen.snapshot.incumbent
-    return seen.status.over or (best is not None and bool(best.model.rules))
-
-
-def ended(seen: Seen) -> bool:
-    """The search has ended."""
-    return seen.status.over
-
-
-def ran(times: int) -> Task:
-    """So many runs have ended since the step began."""
-    return lambda seen: seen.ends >= times
+    return seen.over or (best is not None and bool(best.model.rules))
 
 
 def looked_back_to(reached: Callable[[Snapshot, Snapshot], bool]) -> Task:
@@ -169,11 +161,6 @@ def saw_another_model(seen: Seen) -> bool:
     return len({best.model for best in found if best is not None}) == 2
 
 
-def tried(choices: int) -> Task:
-    """So many choices have been run to their ends."""
-    return lambda seen: len(seen.runs) >= choices
-
-
 @dataclass(frozen=True)
 class Choice:
     """A parameter that a step lets one choose."""
@@ -188,13 +175,13 @@ class Step:
     """One thing to see."""
 
     done: Task  # whether what is to do was done
-    # the callable makes it of what has been seen once that was done; empty: it stands with the other texts
-    answer: str | Callable[[Seen], str] = ""
+    figures: Callable[[Seen], Figures] | None = None  # in the answer, of what has been seen once that was done
     chooses: bool = False  # whether the choice of the walk is offered
     text: str = ""  # two sentences. ``[[term]]`` and ``[[words|term]]`` are explained by the glossary
     look_at: str = ""  # the part of the view that is outlined, see `rulelab.views.search.view.SearchView.part`
     do: str = ""  # one thing to do
     question: str = ""
+    answer: str = ""
     choices: tuple[str, ...] = ()  # answers to choose from, the right one first; without them it is opened to be read
 
     @property
@@ -217,15 +204,16 @@ class Plan:
     steps: tuple[Step, ...]
     choice: Choice | None = None  # a parameter that is tried with several values
     sensitive: str | None = None  # column of the groups of people, where they are compared
-    figures: Figures = field(default_factory=dict)  # columns of the table of runs, beside those that all have
+    # columns of the table of runs, beside those that all have
+    figures: Mapping[str, Callable[[Run], str]] = field(default_factory=dict)
 
 
 def plan(file: str, parts: Sequence[Step], **settings: Any) -> Plan:
     """The walk whose name, sentence and texts of steps are in a file of the folder ``plans``.
 
     `file`: its first heading is the name; that of a step is its number and what is outlined. The step itself is a text
-    and paragraphs that begin with ``**Do:**``, ``**Question:**`` and, where none is made, ``**Answer:**``. `parts`: the
-    steps without their texts. `**settings`: of `Plan`. May raise ProseError.
+    and paragraphs that begin with ``**Do:**``, ``**Question:**``, maybe ``**Choices:**``, and ``**Answer:**``. `parts`:
+    the steps without their texts. `**settings`: of `Plan`. May raise ProseError.
     """
     path = Path(__file__).parent / "plans" / file
     head, *told = sections(path)
@@ -233,10 +221,8 @@ def plan(file: str, parts: Sequence[Step], **settings: Any) -> Plan:
     steps = []
     for section, part in zip(told, parts, strict=True):
         marked = ["Choices"] if any(text.startswith("**Choices:** ") for text in section.paragraphs) else []
-        names = ("text", "Do", "Question", *marked, *([] if part.answer else ["Answer"]))
-        found = dict(zip(names, section.of(*names), strict=True))
-        texts: dict[str, Any] = {"text": found["text"], "do": found["Do"], "question": found["Question"]}
-        choices = tuple(found["Choices"].split(" / ")) if marked else ()
-        look_at, answer = section.heading.partition(". ")[2], part.answer or found["Answer"]
-        steps.append(replace(part, **texts, look_at=look_at, answer=answer, choices=choices))
+        text, do, question, *choices, answer = section.of("text", "Do", "Question", *marked, "Answer")
+        offered = tuple(choices[0].split(" / ")) if choices else ()
+        at = section.heading.partition(". ")[2]
+        steps.append(replace(part, text=text, look_at=at, do=do, question=question, answer=answer, choices=offered))
     return Plan(head.heading, about, steps=tuple(steps), **settings)

@@ -16,7 +16,7 @@ from ..forms.address import Address, Part
 from ..live.wording import counted
 from ..widgets.browser import Kept
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE, LayoutViewer, alert, button, when_page_ends
+from ..widgets.fields import WIDE, Complaining, LayoutViewer, alert, button, when_page_ends
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, COMPARE_CSS, STACK_CSS, sheet
 from . import twelve
@@ -53,7 +53,6 @@ _SAYS = (
 
 
 def script_html() -> str:
-    """The page."""
     return filled("learn_script.html", minutes=MINUTES, keys=KEYS)
 
 
@@ -73,7 +72,7 @@ def read_progress(text: str) -> dict[str, list[int]]:
     return sound
 
 
-class LearnView(LayoutViewer):
+class LearnView(Complaining, LayoutViewer):
     """The walks to choose from, or the one that is open."""
 
     walk: param.Selector[str] = param.Selector(default="", objects=["", *WALKS, SCRIPT], doc="What is open.")
@@ -95,10 +94,6 @@ class LearnView(LayoutViewer):
         self._layout = pn.Column(self._alert, self._body, self.kept, stylesheets=[STACK_CSS], **WIDE)
         when_page_ends(self._close)
         self._show()
-
-    def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
-        self._alert.phase = message
 
     @param.depends("on_game", "on_script", watch=True)
     def _show_offers(self) -> None:

@@ -187,11 +187,11 @@ class Walk(NotebookViewer):
         self._light()
 
     def _answer(self, step: Step, done: bool) -> str:
-        if isinstance(step.answer, str):
-            return as_html(step.answer, self.plan.family)
-        if not done or self._seen.snapshot is None:
-            return "What your search finds will show it here."
-        return as_html(step.answer(self._seen), self.plan.family)
+        text = step.answer
+        if step.figures is not None:
+            known = done and self._seen.snapshot is not None
+            text = text.format(**step.figures(self._seen)) if known else "What your search finds will show it here."
+        return as_html(text, self.plan.family)
 
     def _scored(self) -> str:
         right, asked = self.score
@@ -219,7 +219,7 @@ class Walk(NotebookViewer):
         if self.plan.choice is None or not runs:
             return ""
         figures: dict[str, Callable[[Run], str]] = {
-            "objective": lambda run: "" if (best := run.snapshot.incumbent) is None else f"{best.objective:.5g}",
+            "objective": lambda run: f"{run.best.objective:.5g}",
             **self.plan.figures,
             "work": lambda run: count(run.snapshot.work),
             "proven": lambda run: "yes" if run.snapshot.status == "optimal" else "no",

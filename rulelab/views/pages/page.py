@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +16,7 @@ from panel_material_ui.base import _env
 from ...assets import asset
 from ...warming import begin_in_background
 from ..forms.address import Part
-from ..front.view import FrontAddress
+from ..front import FrontAddress
 from ..live.ticker import listen
 from ..widgets.browser import AddressBar, Connection
 from ..widgets.explained import Explained
@@ -96,7 +95,7 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
     variables["dist_url"] = "static/extensions/panel/"  # every file comes from this server
     pn.config.reconnect = True
     bar = AddressBar(width=0, height=0, margin=0)
-    address = FrontAddress(_asked(), partial(_write, bar))
+    address = FrontAddress(_asked(), bar.write)
     simple = simple or address.asks("simple")
     look = Look(system=pn.state.cookies.get(Look.COOKIE) == "1")
     variables["look"] = look
@@ -154,7 +153,3 @@ def _follow_nobody(page: pmui.Page) -> None:
     for watcher in list(pn.state.param.watchers.get("busy", {}).get("value", ())):
         if getattr(getattr(watcher.fn, "__self__", None), "self", None) is page:
             pn.state.param.unwatch(watcher)
-
-
-def _write(bar: AddressBar, query: str, step: bool) -> None:
-    bar.shown = (query, step)

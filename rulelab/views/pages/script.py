@@ -5,7 +5,7 @@ Each card does its part by what the buttons of the page do; where that takes tim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -13,7 +13,7 @@ import param
 from panel.custom import JSComponent
 
 from ...assets import asset
-from ..front.view import EXAMPLES
+from ..front import EXAMPLES
 from ..learn.view import MINUTES
 from ..live.state import State
 from ..live.ticker import Beat
@@ -47,10 +47,9 @@ def _steps(tabs: Any) -> Iterator[Wait]:
     search.view.pause()
 
 
-def _bounds(tabs: Any) -> Iterator[Wait]:
+def _bounds(tabs: Any) -> None:
     tabs.tab = "Search"
     tabs.made("Search").view.part("prefixes cut, by bound")
-    yield from ()
 
 
 def _to_the_end(tabs: Any) -> Iterator[Wait]:
@@ -84,9 +83,8 @@ def _fair(tabs: Any) -> Iterator[Wait]:
         yield lambda: not walk.view.session.state.busy and walk.view.status.over
 
 
-def _compared(tabs: Any) -> Iterator[Wait]:
+def _compared(tabs: Any) -> None:
     tabs.tab = "Compare"
-    yield from ()
 
 
 def _search(tabs: Any) -> Any:
@@ -97,7 +95,7 @@ def _search(tabs: Any) -> Any:
     return search
 
 
-_DOES: tuple[Callable[[Any], Iterator[Wait]], ...] = (
+_DOES: tuple[Callable[[Any], Iterable[Wait] | None], ...] = (
     lambda tabs: _kept(tabs, EXAMPLES["compas"]["regularization"]),
     _steps,
     _bounds,
@@ -145,7 +143,7 @@ class Remote(JSComponent):
         self.param.update(at=at, card={"time": time, "said": say, "following": following})
         if undone:
             self._done = at
-            self._acts, self._wait = _DOES[at - 1](self._tabs), None
+            self._acts, self._wait = iter(_DOES[at - 1](self._tabs) or ()), None
             if self._go_on():
                 self._beat.start()
 

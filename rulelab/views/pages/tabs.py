@@ -24,7 +24,7 @@ from ..compare.view import CompareView
 from ..forms.address import NOT_KEPT, Address, Part
 from ..forms.family_settings import names_of
 from ..forms.sentence import Sentence
-from ..front.view import EXAMPLES, Front
+from ..front import EXAMPLES, Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.runs import KeptRuns
 from ..learn.view import LearnTab
@@ -68,10 +68,7 @@ class SearchTab:
         )
 
     def source(self) -> Callable[[Callable[[str], None]], Prepared]:
-        """Makes the search of the present run, or of the settings where these are not what was run here.
-
-        ValueError when no search may begin.
-        """
+        """Makes the search of the present run, or of other settings; ValueError when none may begin."""
         prepared = self.view.session.prepared
         if self.setup.family in OF_SEVERAL:
             raise ValueError(_SEVERAL)

@@ -70,7 +70,6 @@ class Guarded(OutputTransform):
     def transform_first_chunk(
         self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
     ) -> tuple[int, HTTPHeaders, bytes]:
-        """Begin the answer."""
         out = _Flagged(self._secure)
         for name, value in headers.get_all():
             out.add(name, value)
@@ -104,10 +103,7 @@ class _Flagged(HTTPHeaders):
 
 
 class Compressed(GZipContentEncoding):
-    """Compresses what is sent; of static files it keeps the result, as every viewer of a class asks for all of them.
-
-    An output transform of Tornado, one per answer.
-    """
+    """Compresses what is sent; of static files it keeps the result, as every viewer of a class asks for all of them."""
 
     _kept: dict[str, bytes] = {}
     """By the hash of the contents; as many as there are files in the packages that the page is made of."""
@@ -141,7 +137,6 @@ class Compressed(GZipContentEncoding):
         return status_code, headers, chunk
 
     def transform_chunk(self, chunk: bytes, finishing: bool) -> bytes:
-        """Go on with the answer."""
         if self._whole is not None:
             return b""
         self._missing -= len(chunk)

@@ -113,7 +113,6 @@ class HealthHandler(RequestHandler):
     """
 
     def initialize(self, standing: Standing, shown: bool) -> None:
-        """See the class."""
         self._standing, self._shown = standing, shown
 
     def get(self) -> None:
@@ -215,7 +214,6 @@ class MemoryWatch:
         threading.Thread(target=self._watch, name="rulelab memory", daemon=True).start()
 
     def stop(self) -> None:
-        """Look no more."""
         self._over.set()
         share_by(None)
         ALLOWED.full, ALLOWED.left = False, None

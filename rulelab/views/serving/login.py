@@ -1,18 +1,20 @@
-"""Logging in with a name and a password of a file, as Panel does it, with a form that no other site can send."""
+"""Logging in with a password of a file, as Panel does it, with a form that no other site can send; or elsewhere."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import logging
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from panel.auth import BasicAuthProvider, BasicLoginHandler
+from panel.auth import AUTH_PROVIDERS, BasicAuthProvider, BasicLoginHandler
 
 from ...assets import asset
-from .settings import ServingError, passwords
+from .settings import Origin, ServingError, passwords
 
 SECONDS_AFTER_A_WRONG_PASSWORD = 1.0
 
@@ -21,7 +23,6 @@ class LoginHandler(BasicLoginHandler):
     """The form, and what is sent with it."""
 
     def get(self) -> None:
-        """Show the form."""
         self._show("")
 
     async def post(self) -> None:
@@ -31,7 +32,7 @@ class LoginHandler(BasicLoginHandler):
         right = server.auth_provider.known().get(name, "")
         if hmac.compare_digest(password.encode(), right.encode()) and right:
             self.set_current_user(name)
-            self.redirect(_path(self.get_query_argument("next", ""), server.prefix))
+            self.redirect(after_login(self.get_query_argument("next", ""), server.prefix))
             return
         logging.getLogger(__name__).warning("a wrong name or password from %s", self.request.remote_ip)
         await asyncio.sleep(SECONDS_AFTER_A_WRONG_PASSWORD)
@@ -43,7 +44,7 @@ class LoginHandler(BasicLoginHandler):
         self.write(Template(asset("login.html")).substitute(token=self.xsrf_form_html(), said=said))
 
 
-def _path(wanted: str, prefix: str) -> str:
+def after_login(wanted: str, prefix: str) -> str:
     """Where to go after logging in: only ever to a page of this server."""
     inside = wanted.startswith(f"{prefix}/") and not wanted.startswith("//") and "\\" not in wanted
     return wanted if inside and wanted.isprintable() else f"{prefix}/"
@@ -69,7 +70,6 @@ class Passwords(BasicAuthProvider):
 
     @property
     def get_user(self) -> Any:
-        """What finds out who asks."""
         ask = super().get_user
 
         def get_user(handler: Any) -> str | None:
@@ -80,5 +80,30 @@ class Passwords(BasicAuthProvider):
 
     @property
     def login_handler(self) -> Any:
-        """What shows the form."""
         return LoginHandler
+
+
+def login_options(file: str | Path | None, oauth: str | None, origin: Sequence[str], below: str) -> dict[str, Any]:
+    """Panel's options for who has to log in: nobody, those in a file, or those whom a provider knows.
+
+    A provider sends people back to the first ``origin``, `below` the path of a proxy; without one, to where they have
+    come from.
+    """
+    if file is not None and oauth is not None:
+        raise ServingError("people log in with a password of a file, or with a provider, not with both")
+    if file is not None:
+        passwords(file)
+        return {"auth_provider": Passwords(Path(file).resolve())}
+    if oauth is None:
+        return {}
+    providers = set(AUTH_PROVIDERS) - {"basic", "password"}
+    if oauth not in providers:
+        raise ServingError(f"there is no provider {oauth!r}; there are {', '.join(sorted(providers))}")
+    missing = [name for name in ("PANEL_OAUTH_KEY", "PANEL_OAUTH_SECRET") if not os.environ.get(name)]
+    if missing:
+        raise ServingError(f"logging in by {oauth} needs {' and '.join(missing)} in the environment")
+    if not origin or os.environ.get("PANEL_OAUTH_REDIRECT_URI"):
+        return {"oauth_provider": oauth}
+    named = Origin.parse(origin[0])
+    back = f"{'https' if named.secure else 'http'}://{named.host}{below}/login"
+    return {"oauth_provider": oauth, "oauth_redirect_uri": back}

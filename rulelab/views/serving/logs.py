@@ -6,11 +6,12 @@ import io
 import json
 import logging
 import os
+import queue
 import sys
 import threading
 import time
-from collections import deque
-from typing import TextIO
+from logging.handlers import QueueHandler
+from typing import Any, TextIO
 
 _MOST_WAITING = 2000
 _END_SECONDS = 2.0
@@ -21,54 +22,43 @@ _MOST_CHARACTERS = 20_000
 _LIBRARIES = ("panel", "bokeh", "tornado")
 
 
-class Writing(logging.Handler):
+class Writing(QueueHandler):
     """Hands each event to a thread that writes it, so that a log that nobody reads holds up neither pages nor searches.
 
     Those that find no room any more are left out, and counted.
     """
 
     def __init__(self, stream: TextIO, most: int = _MOST_WAITING) -> None:
-        super().__init__()
-        self._stream, self._most = stream, most
-        self._waiting: deque[str] = deque()
-        self._left_out, self._busy = 0, False
-        self._changed = threading.Condition()
+        self._events: queue.Queue[str] = queue.Queue(most)
+        super().__init__(self._events)
+        self._stream, self._left_out = stream, 0
         threading.Thread(target=self._write, name="rulelab log", daemon=True).start()
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """See `logging.Handler`."""
+    def prepare(self, record: logging.LogRecord) -> str:
+        """What waits: a text, as what a record refers to may change."""
+        return self.format(record)
+
+    def enqueue(self, text: Any) -> None:
         try:
-            text = self.format(record)
-        except Exception:  # noqa: BLE001 as all handlers do
-            self.handleError(record)
-            return
-        with self._changed:
-            if len(self._waiting) >= self._most:
-                self._left_out += 1
-                return
-            self._waiting.append(text)
-            self._changed.notify_all()
+            self._events.put_nowait(text)
+        except queue.Full:
+            self._left_out += 1
 
     def flush(self) -> None:
         """Wait until all is written, but not for ever."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._waiting and not self._busy, _END_SECONDS)
+        with self._events.all_tasks_done:
+            self._events.all_tasks_done.wait_for(lambda: not self._events.unfinished_tasks, _END_SECONDS)
 
     def _write(self) -> None:
+        told = 0
         while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting)
-                self._busy = True
-                texts = [*self._waiting]
-                self._waiting.clear()
-                left_out, self._left_out = self._left_out, 0
-            if left_out:
+            text, left_out = self._events.get(), self._left_out - told
+            if left_out and self._events.empty():
+                told += left_out
                 said = logging.LogRecord(__name__, logging.WARNING, __file__, 0, _LEFT_OUT, (left_out,), None)
-                texts.append(self.format(said))
-            put("".join(f"{text}\n" for text in texts), self._stream)
-            with self._changed:
-                self._busy = False
-                self._changed.notify_all()
+                text += f"\n{self.format(said)}"
+            put(f"{text}\n", self._stream)
+            self._events.task_done()
 
 
 def put(text: str, stream: TextIO) -> None:
@@ -96,7 +86,6 @@ class TextFormatter(logging.Formatter):
     """Time, level, place and message on one line; what went wrong below it, each line marked."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """A record as text."""
         fields = getattr(record, FIELDS, {})
         known = "".join(f" {name}={json.dumps(value)}" for name, value in fields.items())
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{record.msecs:03.0f}Z"

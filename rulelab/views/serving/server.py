@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,10 +18,10 @@ from ..live.ticker import send_all
 from ..pages.page import TITLE, page
 from .guarded import Compressed, Guarded
 from .health import HealthHandler, MemoryWatch, Standing, Stopping
-from .login import Passwords
+from .login import login_options
 from .logs import take_over
 from .opening import Opening
-from .settings import Origin, ServingError, derived_key, find_secret, framing, is_loopback, origins, passwords
+from .settings import derived_key, find_secret, framing, origins
 from .settings import prefix as prefix_of
 
 MAX_MESSAGE_BYTES = 10_000_000
@@ -120,7 +119,7 @@ def serve(
         A ValueError: what is asked for cannot be served, or not safely.
     """
     standing = Standing()
-    allowed = _allowed(port, address, origin)
+    allowed = origins(address, port, origin)
     secure = bool(origin) and any(each.secure for each in allowed)
     below = prefix_of(prefix)
     key = find_secret(secret)
@@ -138,7 +137,7 @@ def serve(
         "cookie_secret": derived_key(key, "cookies"),
         "cookie_path": below + "/",
         "xsrf_cookies": True,
-        **_login(basic_auth, oauth, _return_address(origin, below)),
+        **login_options(basic_auth, oauth, origin, below),
     }
     if allowed:
         defaults["websocket_origin"] = sorted({each.host for each in allowed})
@@ -168,40 +167,3 @@ def serve(
     server.start()
     server.io_loop.start()
     return server
-
-
-def _allowed(port: int, address: str, given: Sequence[str]) -> list[Any]:
-    """Who may connect; none, where only the server itself knows its port: this machine, then."""
-    if port:
-        return origins(address, port, given)
-    if not is_loopback(address) or given:
-        raise ServingError("a server for others needs a --port, which is a part of its address")
-    return []
-
-
-def _return_address(given: Sequence[str], below: str) -> str | None:
-    """Where a provider sends people back to, behind a proxy, too; None: where they have come from."""
-    if not given or os.environ.get("PANEL_OAUTH_REDIRECT_URI"):
-        return None
-    named = Origin.parse(given[0])
-    return f"{'https' if named.secure else 'http'}://{named.host}{below}/login"
-
-
-def _login(file: str | Path | None, oauth: str | None, back: str | None) -> dict[str, Any]:
-    """Panel's options for who has to log in."""
-    if file is not None and oauth is not None:
-        raise ServingError("people log in with a password of a file, or with a provider, not with both")
-    if file is not None:
-        passwords(file)
-        return {"auth_provider": Passwords(Path(file).resolve())}
-    if oauth is None:
-        return {}
-    from panel.auth import AUTH_PROVIDERS
-
-    if oauth not in AUTH_PROVIDERS or oauth in ("basic", "password"):
-        known = ", ".join(sorted(set(AUTH_PROVIDERS) - {"basic", "password"}))
-        raise ServingError(f"there is no provider {oauth!r}; there are {known}")
-    missing = [name for name in ("PANEL_OAUTH_KEY", "PANEL_OAUTH_SECRET") if not os.environ.get(name)]
-    if missing:
-        raise ServingError(f"logging in by {oauth} needs {' and '.join(missing)} in the environment")
-    return {"oauth_provider": oauth, **({} if back is None else {"oauth_redirect_uri": back})}

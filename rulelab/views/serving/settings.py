@@ -9,10 +9,11 @@ import json
 import os
 import re
 import secrets
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from platformdirs import user_state_path
 
 _HOST = re.compile(
     r"(?:(?P<scheme>https?)://)?(?P<host>[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::(?P<port>\d{1,5}))?/?"
@@ -50,8 +51,13 @@ class Origin:
 def origins(address: str, port: int, given: Sequence[str]) -> list[Origin]:
     """Under which addresses browsers may connect: this machine's own, the one listened on, and those that are given.
 
-    ServingError when one is not an address, or the server listens to the network and nobody says under which name.
+    Without a port, which the server then finds itself: nobody else. ServingError when one is not an address, or the
+    server listens to the network and nobody says under which name.
     """
+    if not port:
+        if given or not is_loopback(address):
+            raise ServingError("a server for others needs a --port, which is a part of its address")
+        return []
     own = [Origin(f"{host}:{port}", False) for host in ("127.0.0.1", "localhost")]
     named = [Origin.parse(text) for text in given]
     if is_wildcard(address) and not named:
@@ -111,25 +117,16 @@ def passwords(file: str | Path) -> dict[str, str]:
     return known
 
 
-def home() -> Path:
-    """The folder of what this user's servers keep."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    else:
-        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base) / "rulelab"
-
-
 def find_secret(file: str | Path | None = None) -> bytes:
     """The secret: of the environment, of a file, or one that is made now and kept for the next time.
 
-    `file`: made where it does not exist, readable by its owner alone; default: one in `home`. ServingError when it is
-    too short, readable by others, or a named file can neither be read nor made.
+    `file`: made where it does not exist, readable by its owner alone; default: one that is kept for this user.
+    ServingError when it is too short, readable by others, or a named file can neither be read nor made.
     """
     given = os.environ.get(SECRET_VARIABLE)
     if given and file is None:
         return _long_enough(given, f"${SECRET_VARIABLE}")
-    path = Path(file) if file is not None else home() / "secret"
+    path = Path(file) if file is not None else user_state_path("rulelab", appauthor=False) / "secret"
     try:
         return _kept(path)
     except OSError as error:

@@ -39,6 +39,9 @@ class AddressBar(JSComponent):
 
     _esm = asset("address_bar.js")
 
+    def write(self, query: str, step: bool) -> None:
+        self.shown = (query, step)
+
 
 class Connection(JSComponent):
     """A line at the foot of the page, which is there only while the server is not."""
@@ -76,7 +79,6 @@ class Presenter(JSComponent):
         self.press(data.get("key") if isinstance(data, dict) else None)
 
     def press(self, key: Any) -> None:
-        """What a key does."""
         if key == "p" and self.possible:
             with pn.io.hold():  # the browser must not see that the settings are gone before it takes other keys
                 self.on_stage = not self.on_stage

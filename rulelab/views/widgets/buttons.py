@@ -51,10 +51,7 @@ def download(
     height: int = 34,
     small: bool = False,
 ) -> pn.widgets.FileDownload:
-    """A button that saves a file, made when it is pressed: by a coroutine function where that takes long.
-
-    `small`: whether many stand side by side.
-    """
+    """A button that saves a file, made when it is pressed, by a coroutine function where that takes long."""
     return pn.widgets.FileDownload(
         callback=callback,
         filename=file,

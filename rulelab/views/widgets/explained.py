@@ -64,10 +64,7 @@ def explain_all(layout: Any) -> Any:
 
 
 def word(text: str, name: str = "", family: str = "") -> str:
-    """HTML of a text that asks for a term, by default that of its own name; plain where there is no entry.
-
-    Its style is `WORD_CSS`.
-    """
+    """HTML of a text that asks for a term, by default that of its own name, in `WORD_CSS`; plain without an entry."""
     slug = term_slug(name or text, family)
     said = esc(text)
     return f'<button type="button" class="rl-word" data-term="{slug}">{said}</button>' if slug else said

@@ -39,9 +39,7 @@ class FieldCard:
 
 
 class FieldCards(JSComponent):
-    """Cards under each other, each with a heading that folds it away.
-
-    All that is shown are texts, never HTML.
+    """Cards under each other, each with a heading that folds it away; all that is shown are texts, never HTML.
 
     `content`: their number stays; titles and fields may change, see `refresh`.
     """

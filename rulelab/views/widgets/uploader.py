@@ -85,26 +85,22 @@ class Uploader(JSComponent):
         elif kind == "piece" and self._id is not None and data.get("id") == self._id:
             self._take(data)
         elif kind == "piece" and self._lapsed:
-            self._forget(f"{self._name} came too slowly, and others have taken its place; try again")
-            self._cancelled()
+            self._give_up(f"{self._name} came too slowly, and others have taken its place; try again")
         elif kind == "cancel":
-            self._forget("")
-            self._cancelled()
+            self._give_up("")
 
     def _take(self, data: dict[str, Any]) -> None:
         try:
             part = base64.b64decode(data.get("data", ""), validate=True)
         except (binascii.Error, TypeError, ValueError):
-            self._forget(f"{self._name} did not arrive as it was sent; try again")
-            self._cancelled()
+            self._give_up(f"{self._name} did not arrive as it was sent; try again")
             return
         self._latest = time.monotonic()
         self._parts.append(part)
         self._arrived += len(part)
         if self._arrived > self._claimed:
             grown = f"{self._name} has grown while it was sent; try again"
-            self._forget(f"{self._name} is too large. {self.limit}" if self._claimed == self.most else grown)
-            self._cancelled()
+            self._give_up(f"{self._name} is too large. {self.limit}" if self._claimed == self.most else grown)
         elif data.get("last"):
             contents, name = b"".join(self._parts), self._name
             self._forget("", doing=f"reading {name}")
@@ -126,6 +122,10 @@ class Uploader(JSComponent):
 
     def _drop(self) -> None:
         self._id, self._parts, self._claimed, self._lapsed = None, [], 0, False
+
+    def _give_up(self, said: str) -> None:
+        self._forget(said)
+        self._cancelled()
 
     def _forget(self, said: str, doing: str = "") -> None:
         claimed = self._claimed if doing else 0

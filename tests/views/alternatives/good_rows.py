@@ -22,6 +22,11 @@ def data() -> rl.datasets.Dataset:
     return rl.datasets.from_frame(X.assign(sex=group, out=np.where(y, "bad", "good")), "out", sensitive=["sex"])
 
 
+def problem_of(dataset: rl.datasets.Dataset) -> rl.Problem:
+    antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(dataset.X), 1)
+    return rl.Problem.from_antecedents(antecedents, dataset.y)
+
+
 def ranges_hold(ranges: Any, guesses: np.ndarray, dataset: rl.datasets.Dataset) -> None:
     """What is said of the gaps of all models is so of each; they are told of by what they say of each row."""
     by_group = [pd.Series(guess).groupby(dataset.sensitive["sex"].to_numpy()).mean() for guess in guesses]

@@ -10,8 +10,8 @@ import pandas as pd
 import panel as pn
 import pytest
 from doors import button, field, html, seen
-from good_rows import rows
-from live import alert, only, press, recorded, send, status, widget
+from good_rows import problem_of, rows
+from live import alert, only, press, recorded, send, status
 from patience import wait_until
 
 import rulelab as rl
@@ -19,10 +19,10 @@ from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, confusion
 from rulelab.rule_list.near_optimal.summary import group_masses, reliance, traits_of
 from rulelab.views.alternatives import view as alternatives
-from rulelab.views.alternatives.good import Wanted, find, refusal
+from rulelab.views.alternatives.good import find, refusal
 from rulelab.views.alternatives.hand import edited_of
 from rulelab.views.alternatives.parts import Builder, GoodList
-from rulelab.views.alternatives.plots import by_cluster, short_names
+from rulelab.views.alternatives.plots import alike_together, short_names
 from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
 from rulelab.views.alternatives.wording import COMING
 from rulelab.views.forms.address import Address
@@ -92,9 +92,7 @@ def test_reliance_is_the_range_over_all_models() -> None:
 
 
 def searched(dataset: rl.datasets.Dataset, **parameters: Any) -> rl.RuleListSearch:
-    conditions = rl.Binarizer().fit_transform(dataset.X)
-    ants = rl.mine_antecedents(conditions, 1)
-    return rl.search_for(rl.Problem.from_antecedents(ants, dataset.y), **{"regularization": 0.02, **parameters})
+    return rl.search_for(problem_of(dataset), **{"regularization": 0.02, **parameters})
 
 
 @pytest.fixture
@@ -140,27 +138,6 @@ def test_filters_keep_what_they_say(view: AlternativesView) -> None:
     assert len(view.kept) == len(names)
 
 
-def test_models_stand_in_the_order_that_is_chosen(view: AlternativesView) -> None:
-    found = view.found
-    assert found is not None
-    assert "gap between groups" not in widget(view, "In order of").options
-    assert view.listed.tolist() == view.kept.tolist()
-    view.order = "rules"
-    assert found.frame["rules"].to_numpy()[view.listed].tolist() == sorted(found.frame["rules"])
-    view.attribute = "sex"
-    view.order = "gap"
-    gaps = view.gaps
-    apart = gaps[view.listed]
-    known = apart[~np.isnan(apart)]
-    assert known.tolist() == sorted(known)
-    assert np.isnan(apart[len(known) :]).all()
-    first = only(view, GoodList).rows[0]
-    assert (first[0], first[3]) == (view.listed[0], f"{known[0]:.1f}")
-    assert (set(view.listed), view.kept.tolist()) == (set(view.kept), sorted(view.kept))
-    view.attribute = ""
-    assert (view.order, view.listed.tolist()) == ("objective", view.kept.tolist())
-
-
 def test_long_antecedents_are_told_apart_beside_the_matrix_and_what_occurs_together_stands_together() -> None:
     names = [f"juv_other_count ≤ 0 and priors_count ≤ {k}" for k in (1, 2, 6)]
     names += ["juv_misd_count ≤ 0 and priors_count ≤ 6", "age > 35", "x" * 3000, f"y\n{'x' * 2999}"]
@@ -172,10 +149,10 @@ def test_long_antecedents_are_told_apart_beside_the_matrix_and_what_occurs_toget
     assert "\n" not in "".join(short)
     assert short_names(["same", "same"]) == ["same", "same'"]
     sets = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0]], dtype=float)
-    assert by_cluster(sets) in ([0, 4, 2, 1, 3], [0, 4, 2, 3, 1], [4, 0, 2, 1, 3], [4, 0, 2, 3, 1])
-    assert by_cluster(np.zeros((0, 3))) == []
+    assert alike_together(sets) == [0, 4, 2, 1, 3]
+    assert alike_together(np.zeros((0, 3))) == []
     many = np.random.default_rng(0).integers(0, 2, (60, 7)).astype(float)
-    assert sorted(by_cluster(many)) == list(range(60))
+    assert sorted(alike_together(many)) == list(range(60))
 
 
 def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
@@ -215,6 +192,7 @@ def test_gaps_are_of_groups_that_are_the_same_everywhere(view: AlternativesView,
     rates = pd.Series(guess).groupby(dataset.sensitive["sex"].to_numpy()).mean()
     assert view.gaps[1] == pytest.approx(100 * (rates.max() - rates.min()))
     assert "gap in" in view.boxes[0].plot.figure.xaxis[0].axis_label
+    assert [row[3] for row in only(view, GoodList).rows] == [f"{gap:.1f}" for gap in view.gaps]
     table = pd.read_csv(view.models_csv())
     assert (len(table), table.iloc[1, -1]) == (view.found.result.count, pytest.approx(view.gaps[1]))
     assert view.editor.groups.attribute == view.counting.groups[0] == "sex"
@@ -316,7 +294,7 @@ def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Datas
     ):
         assert said in refusal(search)
         with pytest.raises(ValueError, match=said):
-            find(lambda report, search=search: Prepared(search), Wanted(0.05, 100, 10.0), Progress())
+            find(lambda report, search=search: Prepared(search), Progress(), 0.05, 100, 10.0)
     assert refusal(searched(dataset)) == ""
     with pytest.raises(TypeError, match="without a fairness constraint"):
         AlternativesView(rl.FallingRuleListSearch(problem))
@@ -324,7 +302,7 @@ def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Datas
         AlternativesView()
     hard = searched(dataset, regularization=0.0001)
     with pytest.raises(ValueError, match="time limit reached: the optimum was not certified after"):
-        find(lambda report: Prepared(hard), Wanted(0.05, 100, 1e-9), Progress())
+        find(lambda report: Prepared(hard), Progress(), 0.05, 100, 1e-9)
 
 
 QUICK = "data=tic_tac_toe&regularization=0.05&max_conditions=1"
@@ -442,10 +420,8 @@ def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, d
 @pytest.mark.parametrize("kind", ["rule_set", "rule_list"])
 def test_of_optima_that_cost_the_same_the_chosen_one_is_the_one_that_was_found(kind: str) -> None:
     given = rl.datasets.load("tic_tac_toe" if kind == "rule_set" else "diabetes")
-    antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(given.X), 1)
-    problem = rl.Problem.from_antecedents(antecedents, given.y)
     own = {"max_complexity": 8, "max_conditions": 2} if kind == "rule_set" else {"regularization": 0.02}
-    search = rl.search_for(problem, kind, **own)
+    search = rl.search_for(problem_of(given), kind, **own)
     best = rl.solve(search).incumbent.model
     view = AlternativesView(search, given, distance=0.01)
     wait_until(lambda: not view.refresh())

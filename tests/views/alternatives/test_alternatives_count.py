@@ -14,8 +14,8 @@ from patience import wait_until
 from test_alternatives import searched
 
 import rulelab as rl
-from rulelab.views.alternatives.counting import count_all, verdict
-from rulelab.views.alternatives.good import Wanted, find
+from rulelab.views.alternatives.counting import count_all
+from rulelab.views.alternatives.good import find
 from rulelab.views.alternatives.parts import Builder, GoodList
 from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
 from rulelab.views.live.job import Progress
@@ -114,7 +114,7 @@ def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
 
 
 def test_a_count_cut_short_says_what_is_certain(dataset: rl.datasets.Dataset) -> None:
-    found = find(lambda report: Prepared(searched(dataset)), Wanted(0.5, 3, 60.0), Progress())
+    found = find(lambda report: Prepared(searched(dataset)), Progress(), 0.5, 3, 60.0)
     total = count_all(found, 60.0, Progress())
     assert total.result.complete
     stopped = Progress()
@@ -122,5 +122,5 @@ def test_a_count_cut_short_says_what_is_certain(dataset: rl.datasets.Dataset) ->
     for seconds, progress, why in ((1e-9, Progress(), "the time limit"), (60.0, stopped, "it was stopped")):
         part = count_all(found, seconds, progress)
         if not part.result.complete:  # else it was done before it could be stopped
-            assert verdict(part)[1].startswith(f"not complete ({why}): at least ")
+            assert part.counted.startswith(f"not complete ({why}): at least ")
         assert part.result.n_lists <= total.result.n_lists

@@ -6,22 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from doors import button, html
-from good_rows import agreement, ranges_hold
+from good_rows import agreement, problem_of, ranges_hold
 from live import status
 from patience import wait_until
 
 import rulelab as rl
 from rulelab.views.alternatives import view as alternatives
-from rulelab.views.alternatives.counting import verdict
-from rulelab.views.alternatives.good import FoundSets
+from rulelab.views.alternatives.counting import by_rules
 from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
 from rulelab.views.live.prepared import Prepared
 
 
 def searched(dataset: rl.datasets.Dataset, **parameters: Any) -> rl.RuleSetSearch:
-    antecedents = rl.mine_antecedents(rl.Binarizer().fit_transform(dataset.X), 1)
-    problem = rl.Problem.from_antecedents(antecedents, dataset.y)
-    return rl.RuleSetSearch(problem, **{"max_complexity": 6, "max_conditions": 2, **parameters})
+    return rl.RuleSetSearch(problem_of(dataset), **{"max_complexity": 6, "max_conditions": 2, **parameters})
 
 
 @pytest.fixture
@@ -31,7 +28,7 @@ def view(dataset: rl.datasets.Dataset, show: Any) -> AlternativesView:
 
 def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
     found = view.found
-    assert isinstance(found, FoundSets)
+    assert found.ways == "sets"
     assert status(view).phase.startswith("certified complete, over rules of at most 2 conditions")
     assert view.strip.names == [TOGETHER, MADE_OF, FAIRER, COUNT]
     assert button(view, "Explorer (HTML)")
@@ -93,9 +90,9 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.datasets.Dataset, 
     problem, result = found.result.problem, found.result
     says = np.array([model.predicts_positive(problem.matrix()) for model in result.models])[:, problem.row_pattern]
     n = int(result.multiplicity.sum())
-    assert counting.total.number == n == result.n_sets
+    assert counting.total.forms == n == result.n_sets
     assert status(counting).phase.startswith(f"certified: exactly {n} rule sets of rules of at most 2 conditions")
-    frame = counting.total.by_rules
+    frame = by_rules(counting.total)
     rules = pd.Series([len(model.rules) for model in result.models]).value_counts()
     assert dict(zip(frame["rules"], frame["models"], strict=True)) == rules.to_dict()
     ranges_hold(counting.ranges, says, dataset)
@@ -125,7 +122,7 @@ def test_sets_beyond_those_that_are_shown_are_counted(view: AlternativesView, pa
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert counting.total.result.complete
-    assert counting.total.number == whole.result.n_sets  # type: ignore[union-attr]
+    assert counting.total.forms == whole.result.n_sets  # type: ignore[union-attr]
 
 
 @pytest.mark.long
@@ -135,17 +132,14 @@ def test_sets_that_are_not_all_found_are_at_least_so_many(part: AlternativesView
     counting.count()
     wait_until(lambda: not counting.refresh())
     assert not counting.total.result.complete
-    assert status(counting).phase == verdict(counting.total)[1]
     assert status(counting).phase.startswith("not complete: at least ")
     assert counting.ranges is None
     assert "What is true of all sets is known when all are counted" in html(counting)
 
 
 def test_lists_come_after_sets(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:
-    conditions = rl.Binarizer().fit_transform(dataset.X)
-    problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, 1), dataset.y)
     view.strip.open = COUNT
-    view.take(lambda report: Prepared(rl.RuleListSearch(problem, 0.02)))
+    view.take(lambda report: Prepared(rl.RuleListSearch(problem_of(dataset), 0.02)))
     wait_until(lambda: not view.refresh())
     assert (view.strip.names, view.strip.open) == ([TOGETHER, MADE_OF, BUILD, COUNT], COUNT)
     assert status(view).phase.startswith("certified complete: ")

@@ -159,16 +159,12 @@ def test_the_command_writes_the_file(model: str, tmp_path: Path, capsys: pytest.
     assert f"{known} (time limit reached); raise --time-limit" in err
 
 
-def sets_of(problem: rl.Problem, **limits: Any) -> rl.NearOptimalRuleSetSearch:
-    search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2, **limits)
-    solve(search)
-    return search
-
-
 def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
     A = np.random.default_rng(1).random((80, 4)) < 0.5
     y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
-    search = sets_of(rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)]))
+    problem = rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)])
+    search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2)
+    solve(search)
     result = search.result()
     text = explorer_of_sets(result, search.advance(1), LABELS)
     ((_, script),) = scripts(text)

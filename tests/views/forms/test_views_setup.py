@@ -9,7 +9,7 @@ import rulelab as rl
 from rulelab.families import FAMILIES, OFFERED
 from rulelab.views.cards.card import Card
 from rulelab.views.forms import address
-from rulelab.views.front.view import EXAMPLES
+from rulelab.views.front import EXAMPLES
 from rulelab.views.live import recipe
 from rulelab.views.live import wording as words
 from rulelab.views.live.prepared import Prepared

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rulelab.glossary import ProseError
-from rulelab.views.learn.plan import Plan, Section, Step, plan, sections
+from rulelab.views.learn.plan import Plan, Section, Seen, Step, plan, sections
 
 WALK = Path(__file__).with_name("walk.md").read_text(encoding="utf-8")
 SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed": "full speed"}
@@ -15,7 +15,7 @@ SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed"
 def walk(folder: Path, text: str) -> Plan:
     path = folder / "walk.md"
     path.write_text(text, encoding="utf-8")
-    never, made = Step(lambda seen: False), Step(lambda seen: True, lambda seen: "7", chooses=True)
+    never, made = Step(lambda seen: False), Step(lambda seen: True, lambda seen: {"n": "7"}, chooses=True)
     return plan(str(path), [never, made], **SETTINGS)
 
 
@@ -26,7 +26,7 @@ def test_a_walk_is_texts_of_a_file_and_what_python_knows(tmp_path: Path) -> None
     assert (first.text, first.look_at) == ("What there is to see.", "status")
     assert (first.do, first.question, first.answer, first.chooses) == ("Press Step.", "Why?", "Because.", False)
     assert (second.look_at, second.chooses) == ("prefixes cut, by bound", True)
-    assert callable(second.answer)
+    assert second.answer.format(**second.figures(Seen())) == "They are 7."
 
 
 @pytest.mark.parametrize(

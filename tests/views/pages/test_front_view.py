@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from live import send
 
+from rulelab.views import front as view
 from rulelab.views.allowance import Allowance
 from rulelab.views.forms import tables
-from rulelab.views.front import view
-from rulelab.views.front.view import Front, FrontAddress
+from rulelab.views.front import Front, FrontAddress
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import Tabs
 

@@ -1,6 +1,7 @@
 """The page without a browser: which tabs are made, what the address asks for, how files are sent."""
 
 import gzip
+import uuid
 
 import panel as pn
 import pytest
@@ -10,7 +11,6 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.views.forms.address import Address, Part
 from rulelab.views.forms.sentence import Sentence
-from rulelab.views.front.view import FrontAddress
 from rulelab.views.pages import tabs
 from rulelab.views.pages.page import Look
 from rulelab.views.pages.page import page as whole_page
@@ -47,11 +47,6 @@ def test_only_the_tab_that_is_open_is_made(made) -> None:
     asked = tabs.Tabs(Address("?tab=Search&data=tic_tac_toe"))
     assert made == ["Search"]
     assert (asked.strip.open, asked.made("Search").setup.table.data) == ("Search", "tic_tac_toe")
-
-
-def test_the_address_of_the_tab_that_fronts_were_is_that_of_compare() -> None:
-    page = tabs.Tabs(FrontAddress("?tab=Fronts&criterion=demographic_parity", lambda *what: None))
-    assert (page.tab, page.made("Compare").fronts.view.criterion) == ("Compare", "demographic_parity")
 
 
 def test_the_speed_and_the_axis_are_in_the_address_and_the_axis_is_log_work_unless_asked() -> None:
@@ -117,24 +112,20 @@ def _sent(
     return headers, body + b"".join(transform.transform_chunk(c, c is chunks[-1]) for c in chunks[1:])
 
 
-def test_files_are_compressed_once_and_arrive_whole(monkeypatch) -> None:
-    monkeypatch.setattr(Compressed, "_kept", {})
-    chunks = [b"first " * 500, b"second " * 500, b""]
-    for _ in range(2):
-        headers, body = _sent("/static/js/a.js", chunks, '"a"')
-        assert gzip.decompress(body) == b"".join(chunks)
+def test_files_are_compressed_once_and_arrive_whole() -> None:
+    chunks, others = [b"first " * 500, b"second " * 500, b""], [b"others " * 500, b""]
+    name, partly, data = (f'"{uuid.uuid4()}"' for _ in range(3))
+    for sent in (chunks, others):
+        headers, body = _sent("/static/js/a.js", sent, name)
+        assert gzip.decompress(body) == b"".join(chunks), "as it was kept, by its name"
         assert headers["Content-Encoding"] == "gzip"
         assert "max-age" in headers["Cache-Control"]
     assert headers["Content-Length"] == str(len(body))
-    assert list(Compressed._kept) == ['"a"']
-    assert _sent("/static/js/a.js", chunks, '"a"', "identity")[1] == b"".join(chunks)
-    _sent("/data", chunks, '"b"')
-    assert list(Compressed._kept) == ['"a"'], "what is no file of the page is not kept"
-    Compressed._kept.clear()
-    _sent("/static/js/a.js", [chunks[0], b""], '"a"', size=sum(map(len, chunks)))
-    assert not Compressed._kept, "a file of which somebody fetched a part"
-    assert gzip.decompress(_sent("/static/js/a.js", chunks, '"a"')[1]) == b"".join(chunks)
-    assert list(Compressed._kept) == ['"a"']
+    assert _sent("/static/js/a.js", chunks, name, "identity")[1] == b"".join(chunks)
+    for sent in (chunks, others):
+        assert gzip.decompress(_sent("/data", sent, data)[1]) == b"".join(sent), "what is no file of the page"
+    _sent("/static/js/a.js", [chunks[0], b""], partly, size=sum(map(len, chunks)))  # somebody fetched a part
+    assert gzip.decompress(_sent("/static/js/a.js", chunks, partly)[1]) == b"".join(chunks)
 
 
 @pytest.mark.long

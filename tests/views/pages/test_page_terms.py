@@ -6,6 +6,7 @@ from typing import Any
 import live
 import panel as pn
 import pytest
+from doors import heard
 from live import send
 from soup import soup
 
@@ -97,14 +98,13 @@ def test_columns_of_the_other_tables_have_terms_whose_names_are_distinct_in_addr
     assert proof_block(Account("a", "b", "", "")) == ""
 
 
-def test_words_ask_for_a_term_and_answers_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_ask_for_a_term_and_answers_are_looked_up() -> None:
     assert term_classes("min_support") == ["rl-term--min-support"]
     assert term_classes("no such thing") == []
     assert word("no such <thing>") == "no such &lt;thing&gt;"
     assert 'data-term="lower-bound">bound</button>' in word("bound", "lower bound")
-    sent: list[dict[str, Any]] = []
     widget = Explained()
-    monkeypatch.setattr(widget, "_send_msg", sent.append)
+    sent = heard(widget)
     for asked in ({"term": "lower-bound"}, {"term": live.HOSTILE}, {"term": 3}, "lower-bound", None):
         send(widget, asked)
     (answer,) = sent

@@ -55,7 +55,7 @@ def test_a_log_whose_reader_is_gone_is_no_error() -> None:
         for k in range(3):
             handler.handle(record(str(k)))
             handler.flush()
-        assert not handler._waiting
+        assert handler.queue.empty()
 
 
 @pytest.mark.long

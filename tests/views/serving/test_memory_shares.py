@@ -21,7 +21,7 @@ from test_views_fronts import asked
 
 from rulelab import Problem, RuleListSearch, Status
 from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM, SHARES, Share
-from rulelab.views.alternatives.good import Wanted, find
+from rulelab.views.alternatives.good import find
 from rulelab.views.forms.data import read
 from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run
@@ -98,25 +98,24 @@ def test_over_the_budget_the_largest_search_ends_and_none_begins(budget: None) -
 
 def test_what_is_left_is_dealt_out_and_each_search_keeps_to_its_part(budget: None) -> None:
     searches = [long_search(), long_search()]
-    first, other = sessions = [running(each) for each in searches]
+    sessions = [running(each) for each in searches]
     wait_until(lambda: min(each.snapshot.memory_bytes for each in sessions) > 0)
     watch = health.MemoryWatch(health.resident(psutil.Process()) + 200_000_000)
     watch.look()
-    left = (1 - health._RESERVE) * watch.budget - health.resident(psutil.Process())
+    left = 0.95 * watch.budget - health.resident(psutil.Process())
     held = [each.memory_limit - session.snapshot.memory_bytes for each, session in zip(searches, sessions, strict=True)]
     assert max(held) <= 1.2 * max(left, 0) / 2 + 20_000_000, "each may have half of it"
     watch.budget = 1
     watch.look()
     wait_until(lambda: all(each.state.over for each in sessions))
+    watch.look()
     for session, search in zip(sessions, searches, strict=True):
         last = session.snapshot
         assert (last.status, last.limit) == (Status.LIMIT, "memory")
         assert last.incumbent is not None
         assert last.gap > 0
-        assert search.memory_limit is None, "as it was"
+        assert search.memory_limit is None, "as it was, and nothing is dealt out to it any more"
         assert session.resumable
-    assert not [each for each in SHARES if each._search in searches]
-    for session in (first, other):
         session.close()
         session.join()
 
@@ -124,8 +123,9 @@ def test_what_is_left_is_dealt_out_and_each_search_keeps_to_its_part(budget: Non
 def test_a_share_is_within_the_limit_of_the_search_itself() -> None:
     search = long_search()
     search.memory_limit = 1000
+    before = set(SHARES)
     with Share(search, lambda: 400):
-        (share,) = [each for each in SHARES if each._search is search]
+        (share,) = set(SHARES) - before
         for more, most in ((50, 450), (5000, 1000), (0, 400)):
             share.deal(more)
             assert search.memory_limit == most
@@ -151,10 +151,9 @@ def test_enumerations_keep_to_their_part_too(budget: None) -> None:
     search = RuleListSearch(Problem.from_arrays(A, A[:, 0] ^ (random.random(400) < 0.3)), 0.002, beam_width=0)
     while search.advance(1000).status is Status.RUNNING:
         pass
-    wanted = Wanted(0.5, 100_000, 600.0)
     progress = Looking()
     progress.watch = health.MemoryWatch(1)
-    found = find(lambda report: Prepared(search), wanted, progress)
+    found = find(lambda report: Prepared(search), progress, 0.5, 100_000, 600.0)
     assert (found.result.truncated, found.verdict()[0]) == ("memory", "limit")
     progress.watch.stop()
 
@@ -177,12 +176,12 @@ GRID = {"regularization": [0.02], "max_conditions": [1]}
 
 def test_fits_of_sweeps_keep_to_limits_of_the_server(budget: None, monkeypatch: pytest.MonkeyPatch) -> None:
     order = Order(asked(data="tic_tac_toe"), GRID, time_limit=90.0)
-    assert "memory_limit" not in order._options["grid"]
+    assert "memory_limit" not in order.code
     monkeypatch.setattr(ALLOWED, "budget", 4_000_000)
-    assert order._options["grid"]["memory_limit"] == [1_000_000]
+    assert "1000000" in order.code
     monkeypatch.setattr(ALLOWED, "memory", 300_000)
     monkeypatch.setattr(ALLOWED, "seconds", 60.0)
-    assert (order._options["grid"]["memory_limit"], order._options["time_limit"]) == ([300_000], 60.0)
+    assert "time_limit=60.0" in order.code
     run = Run(order)
     run.join(PATIENCE)
     (sweep,) = run.started.sweeps
@@ -203,7 +202,7 @@ def test_a_sweep_ends_with_its_fits_and_no_work_begins_where_no_memory_is_left(b
     late.join(PATIENCE)
     assert (late.error, late.started.sweeps) == (NO_MEMORY, ())
     with pytest.raises(ValueError, match=re.escape(NO_MEMORY)):
-        find(lambda report: Prepared(long_search()), Wanted(), Progress())
+        find(lambda report: Prepared(long_search()), Progress())
 
 
 @pytest.mark.long
@@ -271,18 +270,18 @@ def test_a_file_is_read_within_what_is_left_and_not_at_all_where_there_is_nothin
 
 
 @pytest.mark.long
-def test_what_is_left_is_dealt_out_to_fits_and_files_too(budget: None) -> None:
-    dealt: list[int] = []
+def test_what_is_left_is_dealt_out_to_fits_and_files_too(budget: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    dealt, deal = list[int](), Share.deal
+    monkeypatch.setattr(Share, "deal", lambda self, more: dealt.append(more) or deal(self, more))
     watch = health.MemoryWatch(health.resident(psutil.Process()) + 300_000_000)
     watch.start()
     grid = {"regularization": [0.0001], "max_conditions": [2], "beam_width": [0]}
     run = Run(Order(asked(data="compas"), grid, time_limit=1.0))
-    while run.busy:
-        dealt += [share._search.memory_limit for share in list(SHARES)]
-        run.join(0.05)
+    run.join(PATIENCE)
     watch.stop()
     assert run.error is None
-    assert min(each for each in dealt if each is not None) <= 300_000_000, "before, it has the limit of its family"
+    assert dealt
+    assert max(dealt) <= 300_000_000
     assert not list(SHARES)
     with ALLOWED.part(3) as most:
         assert most is None

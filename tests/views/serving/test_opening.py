@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from typing import Any
 
 import panel as pn
 import pytest
@@ -15,6 +16,7 @@ from servers import free_port, in_a_thread, served_here
 
 import rulelab as rl
 from rulelab.views.live.state import State
+from rulelab.views.live.ticker import Presence
 from rulelab.views.pages.page import page
 from rulelab.views.search.view import SearchView
 from rulelab.views.serving import opening
@@ -29,16 +31,16 @@ def get(address: str) -> str:
 
 def test_the_server_answers_while_a_page_is_made() -> None:
     begun, go_on = threading.Event(), threading.Event()
-    documents = []
+    made: list[Any] = []
 
     def create() -> pn.viewable.Viewable:
         begun.set()
         assert go_on.wait(PATIENCE)
-        documents.append(pn.state.curdoc)
-        return pn.Row(pn.state.location.search)
+        made.extend([pn.state.curdoc, pn.pane.HTML("")])
+        return pn.Row(pn.state.location.search, made[1])
 
     found: list[str] = []
-    with served_here(create) as (port, loop):
+    with served_here(create) as (port, _):
         address = f"http://127.0.0.1:{port}/"
         thread = threading.Thread(target=lambda: found.append(get(f"{address}?a=1")))
         thread.start()
@@ -48,8 +50,16 @@ def test_the_server_answers_while_a_page_is_made() -> None:
         go_on.set()
         thread.join(PATIENCE)
         assert "<title>made</title>" in found[0]
-        (document,) = documents
-        assert pn.state._thread_id_[document] == loop.ident, "what changes in it is sent from the server's loop"
+        (document, pane), sent, at_once = made, list[Any](), list[bool]()
+        document.on_change(sent.append)
+
+        def change() -> None:
+            pane.object = "changed"
+            at_once.append(bool(sent))
+
+        document.add_next_tick_callback(change)
+        wait_until(lambda: bool(at_once))
+        assert at_once == [True], "what changes in it is sent from the server's loop"
 
 
 def test_a_page_that_cannot_be_made_says_so() -> None:
@@ -70,9 +80,8 @@ def test_a_page_that_waits_for_its_first_run_is_looked_at_less_often(monkeypatch
     view = SearchView(rl.RuleListSearch(problem(), 0.02))
     refresh, looked = SearchView.refresh, []
     monkeypatch.setattr(SearchView, "refresh", lambda self: looked.append(self) or refresh(self))
-    monkeypatch.setattr(type(view._presence), "served", True)
-    while view._waits:  # until what it began with is there
-        view.tick()
+    wait_until(lambda: not view.tick())  # what it began with is there
+    monkeypatch.setattr(Presence, "served", True)
     looked.clear()
     for _ in range(8):
         view.tick()

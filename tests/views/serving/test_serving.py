@@ -1,8 +1,10 @@
 """What the server is asked for, its secret, its headers and its log, without a server."""
 
+import configparser
 import io
 import logging
 import os
+import shlex
 import stat
 import threading
 from collections.abc import Sequence
@@ -11,20 +13,20 @@ from pathlib import Path
 import panel as pn
 import pytest
 from bokeh.document import Document
-from live import alert, send
+from live import send
 from panel.io import resources as panel_resources
 from panel.io import server as panel_server
+from proxies import block
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
-from rulelab.cli.commands import main
+from rulelab.cli.commands import command_parser, main
 from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import FULL_SPEED, Limits, Pace
 from rulelab.views.serving import logs, opening
 from rulelab.views.serving.guarded import Guarded
-from rulelab.views.serving.login import _path
-from rulelab.views.serving.server import _login, _return_address
+from rulelab.views.serving.login import after_login, login_options
 from rulelab.views.serving.settings import (
     LEAST_CHARACTERS,
     SECRET_VARIABLE,
@@ -130,7 +132,7 @@ def test_logging_in_leads_nowhere_else() -> None:
         ("/a\r\nSet-Cookie: x=y", "", "/"),
         ("/other", "/lab", "/lab/"),
     ):
-        assert _path(wanted, below) == expected
+        assert after_login(wanted, below) == expected
 
 
 def test_the_files_that_a_page_asks_for_are_those_of_panel_and_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,36 +150,21 @@ def test_the_files_that_a_page_asks_for_are_those_of_panel_and_are_found_once(mo
     assert found.js_files == made.js_files != first.js_files
 
 
-def answer(body: bytes, kind: str, secure: bool, framing: Sequence[str] = ()) -> tuple[HTTPHeaders, bytes]:
+def answer(body: bytes, kind: str, framing: Sequence[str] = ()) -> tuple[HTTPHeaders, bytes]:
     line = RequestStartLine("GET", "/", "HTTP/1.1")
     request = HTTPServerRequest(start_line=line, headers=HTTPHeaders({"Host": "a"}))
-    guarded = Guarded(request, secure=secure, framing=framing)
+    guarded = Guarded(request, framing=framing)
     before = HTTPHeaders({"Content-Type": kind, "Content-Length": str(len(body)), "Server": "Tornado"})
     _, headers, sent = guarded.transform_first_chunk(200, before, body, True)
-    headers.add("Set-Cookie", "user=x; HttpOnly; Path=/")
-    headers.add("Set-Cookie", "_xsrf=y; Path=/")
     return headers, sent
 
 
-@pytest.mark.parametrize("secure", [False, True])
-def test_headers_and_flags(secure: bool) -> None:
-    headers, _ = answer(b"", "text/html; charset=UTF-8", secure)
-    ending = "; Secure" if secure else ""
-    assert headers.get_list("Set-Cookie") == [
-        f"user=x; HttpOnly; Path=/; SameSite=Lax{ending}",
-        f"_xsrf=y; Path=/; HttpOnly; SameSite=Lax{ending}",
-    ]
-    assert ("Strict-Transport-Security" in headers) is secure
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert "Server" not in headers
-
-
 def test_only_pages_that_are_named_hold_this_one_in_a_frame() -> None:
-    closed, _ = answer(b"", "text/html", False)
+    closed, _ = answer(b"", "text/html")
     assert closed["X-Frame-Options"] == "DENY"
     assert "frame-ancestors 'none'" in closed["Content-Security-Policy"]
     named = framing(["https://Lab.example", "course.example:8080"])
-    opened, _ = answer(b"", "text/html", False, named)
+    opened, _ = answer(b"", "text/html", named)
     assert "X-Frame-Options" not in opened
     assert "frame-ancestors https://lab.example http://course.example:8080" in opened["Content-Security-Policy"]
     with pytest.raises(ServingError, match="not 'lab example'"):
@@ -201,7 +188,7 @@ def test_a_connection_that_says_not_where_it_comes_from_comes_from_nowhere() -> 
 
 def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> None:
     body = b"<head><script>a = '<script>'</script><SCRIPT type='x' src=b></SCRIPT><scripted></head>"
-    headers, sent = answer(body, "text/html", False)
+    headers, sent = answer(body, "text/html")
     nonce = headers["Content-Security-Policy"].partition("'nonce-")[2].partition("'")[0].encode()
     assert len(nonce) >= 20
     mark = b' nonce="' + nonce + b'"'
@@ -213,9 +200,9 @@ def test_scripts_of_the_page_have_the_nonce_and_their_text_is_not_changed() -> N
         + b" type='x' src=b></SCRIPT><scripted></head>"
     )
     assert headers["Content-Length"] == str(len(sent))
-    again, _ = answer(body, "text/html", False)
+    again, _ = answer(body, "text/html")
     assert again["Content-Security-Policy"] != headers["Content-Security-Policy"]
-    assert answer(body, "application/json", False)[1] == body
+    assert answer(body, "application/json")[1] == body
 
 
 def test_nobody_writes_an_event_into_the_log_or_moves_the_terminal() -> None:
@@ -257,10 +244,7 @@ def test_a_demonstration_takes_no_file_and_ends_runs_whatever_the_browser_sends(
     send(field, {"type": "begin", "id": 1, "name": "a.csv", "size": 3})
     send(field, {"type": "piece", "id": 1, "data": "YSxi", "last": True})
     assert (received, field.said, field.doing) == ([], NO_FILES, "")
-    view = CompareView()
-    view._file.value = b"{}"
-    assert alert(view).phase == NO_FILES, "nor a model"
-    assert not any(found is view._file for found in view._layout.select())
+    assert not pn.panel(CompareView()).select(pn.widgets.FileInput), "nor a model"
 
     def session(limits: Limits | None) -> SearchSession:
         return SearchSession(lambda report: None, limits, Pace() or FULL_SPEED)  # type: ignore[arg-type, return-value]
@@ -290,12 +274,25 @@ def test_what_is_not_safe_is_not_served(arguments: tuple[str, ...], said: str, c
 
 def test_who_logs_in_elsewhere_is_sent_back_below_the_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PANEL_OAUTH_REDIRECT_URI", raising=False)
-    assert _return_address((), "/lab") is None
-    assert _return_address(("https://Lab.example", "other:1"), "/lab") == "https://lab.example/lab/login"
-    assert _return_address(("lab.example:5006",), "") == "http://lab.example:5006/login"
     for name in ("PANEL_OAUTH_KEY", "PANEL_OAUTH_SECRET"):
         monkeypatch.setenv(name, "x")
-    back = "https://lab.example/lab/login"
-    assert _login(None, "github", back) == {"oauth_provider": "github", "oauth_redirect_uri": back}
+    own = {"oauth_provider": "github"}
+    for origin, below, back in (
+        (("https://Lab.example", "other:1"), "/lab", "https://lab.example/lab/login"),
+        (("lab.example:5006",), "", "http://lab.example:5006/login"),
+    ):
+        assert login_options(None, "github", origin, below) == {**own, "oauth_redirect_uri": back}
+    assert login_options(None, "github", (), "/lab") == own
     monkeypatch.setenv("PANEL_OAUTH_REDIRECT_URI", "https://elsewhere.example")
-    assert _return_address(("https://lab.example",), "/lab") is None
+    assert login_options(None, "github", ("https://lab.example",), "/lab") == own
+
+
+def test_the_service_of_the_book_begins_a_command_that_there_is() -> None:
+    unit = configparser.ConfigParser(strict=False)
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read_string(block("ini"))
+    program, *arguments = shlex.split(unit["Service"]["ExecStart"])
+    assert Path(program).name == "rulelab"
+    args = command_parser().parse_args(arguments)
+    assert (args.command, args.prefix) == ("serve", "/lab")
+    assert int(unit["Service"]["TimeoutStopSec"]) > args.grace

@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 import param
 from panel.custom import Child, JSComponent
 
-from ...assets import asset
-from ..allowance import ALLOWED
-from ..forms.address import Address, entries
-from ..forms.data import FILES, MAX_UPLOAD_BYTES
-from ..forms.tables import offered
-from ..widgets.esc import plain
-from ..widgets.style import sheet
-from ..widgets.uploader import Uploader
+from ..assets import asset
+from .allowance import ALLOWED
+from .forms.address import Address, entries
+from .forms.data import FILES, MAX_UPLOAD_BYTES
+from .forms.tables import offered
+from .widgets.esc import plain
+from .widgets.style import sheet
+from .widgets.uploader import Uploader
 
 CARDS = ("proof", "compas", "game")
 _GO_ON = "go on"
@@ -33,8 +33,6 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "compas": {"data": "compas", "speed": "speeding up", "regularization": 0.01},
 }
 """Data that are at hand, speed and settings of the form, by the names of their cards."""
-_FORMER = {"Explore": "Alternatives", "What if": "Alternatives"}
-"""Tabs by the names that older addresses have."""
 _EVERYWHERE = "theme"
 """The only entry that the front has."""
 
@@ -72,7 +70,6 @@ class Front(JSComponent):
         super().__init__(uploader=uploader if ALLOWED.uploads else None, **params)
 
     def complain(self, message: str) -> None:
-        """Show an error; an empty text takes it away."""
         self.said = plain(message, 600)
 
     def remember(self, text: str) -> None:
@@ -106,7 +103,6 @@ class FrontAddress(Address):
         super().__init__(_meant(_begun(query)), lambda query, step: show(_shown(query), step))
 
     def go(self, query: str) -> list[str]:
-        """As of `Address`."""
         return super().go(_meant(query))
 
 
@@ -116,10 +112,7 @@ def _begun(query: str) -> str:
 
 
 def _meant(query: str) -> str:
-    query = query.replace("tab=Fronts", "tab=Compare")  # of addresses from before
     asked = dict(entries(query))
-    if asked.get("tab") in _FORMER:
-        return f"?{urlencode({**asked, 'tab': _FORMER[asked['tab']]})}"
     tab = "Alternatives" if "room" in asked else "Search"
     return f"{query}&tab={tab}" if asked.keys() - {_EVERYWHERE} and "tab" not in asked else query
 
