@@ -66,7 +66,8 @@ class FallingSearch(Search, ABC):
     ) -> None:
         super().__init__(problem)
         kind = type(self).__name__
-        require(("method", method, method in (None, self.method), f"{self.method!r} for a {kind}"))
+        own = method is None or (isinstance(method, str) and method == self.method)
+        require(("method", method, own, f"{self.method!r} for a {kind}"))
         FREE_RULES.check(regularization)
         check_arguments(
             positive_weight=positive_weight, violation_penalty=violation_penalty, min_group_size=min_group_size

@@ -80,6 +80,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
          "criterion", "model"),
     ),
     "FallingRuleListSearch": (falling("exact"), arguments(rl.FallingRuleListSearch)),
+    "method": (searched(rl.FallingRuleListSearch), ("method",)),
     "softly falling": (falling("exact", 0.5), ("violation_penalty", "positive_weight", "max_length", "iterations")),
     "monte_carlo": (falling("monte_carlo"), ("regularization", "positive_weight", "random_state", "iterations")),
     "fair list": (

@@ -113,7 +113,7 @@ def opens_offline(view: Visit, path: Path) -> None:
     page = elsewhere.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.on("dialog", lambda dialog: view._dialog(dialog))
+    page.on("dialog", lambda dialog: view.dismiss(dialog))
     page.goto(path.as_uri())
     assert HOSTILE in page.locator("table.rules").inner_text()
     for width in (1360, 390):

@@ -54,7 +54,7 @@ class Visit:
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.console.append(str(error)))
-        self.page.on("dialog", self._dialog)
+        self.page.on("dialog", self.dismiss)
 
     def open(self, query: str = "?tab=Search") -> Self:
         self.page.goto(self.base + query)
@@ -169,6 +169,7 @@ class Visit:
         if message.type in ("error", "warning"):
             self.console.append(message.text)
 
-    def _dialog(self, dialog: Any) -> None:
+    def dismiss(self, dialog: Any) -> None:
+        """Close a dialog, which a page of the software never opens, and remember it."""
         self.dialogs.append(dialog.message)
         dialog.dismiss()

@@ -39,6 +39,7 @@ _SOURCES = {
     KEPT: "As the kept run says.",
 }
 _SIDES = ("false_positive", "true_positive")
+_PLURALS = {"accuracy": "accuracies", "precision": "precisions"}
 COMPARED = [rate for rate in RATES if any(rate in compared for compared in MEASURED.values())]
 """The rates that fairness criteria compare; the others unfold."""
 _METHODS = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
@@ -316,6 +317,28 @@ def group_table(name: str, table: pd.DataFrame, base: pd.DataFrame | None = None
 
 def _by_group(table: pd.DataFrame) -> dict[str, Any]:
     return {str(group): values for group, values in table.to_dict("index").items()}
+
+
+def rates_of_groups(
+    tables: Mapping[str, pd.DataFrame], compared: Sequence[str] = (), free: pd.DataFrame | None = None
+) -> str:
+    """The rates of groups of people on the training rows, a table for each attribute, to be unfolded; HTML.
+
+    `compared`: the rates that were asked to be alike among the groups of the first table, which is unfolded. `free`:
+    that table for the best model of all, where the model is not that.
+    """
+    shown = []
+    for k, (name, table) in enumerate(tables.items()):
+        asked = list(compared) if k == 0 else []
+        found = {rate: largest_difference(table, rate) for rate in asked or COMPARED}
+        widest = {rate: each for rate, each in found.items() if each is not None}
+        if not asked and widest:
+            rate = max(widest, key=lambda rate: widest[rate].value)
+            widest = {rate: widest[rate]}
+        said = [(_PLURALS.get(rate, f"{rate.replace('_', ' ')}s"), each.value) for rate, each in widest.items()]
+        html = group_table(name, table, free if k == 0 else None, "the best model without the constraint")
+        shown.append((name, said, Markup(html), bool(asked)))
+    return filled("answer_groups.html", tables=shown, without=free is not None, few=FEW)
 
 
 def comparison(rows: Mapping[str, tuple[Score | None, Score | None, str]], caption: str) -> str:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
-from markupsafe import Markup
-
-from ...data.gaps import largest_difference, price
-from ...data.metrics import FEW
+from ...data.gaps import price
 from ...families.account import Account
 from ...models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ...report import TITLE, Known, doubted
@@ -18,12 +14,8 @@ from ...snapshot import Incumbent, Snapshot, Status
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import word
-from .html import COMPARED, group_table
 from .rule_tables import rules_table
 from .templates import filled
-
-WITHOUT = "the best model without the constraint"
-_PLURALS = {"accuracy": "accuracies", "precision": "precisions"}
 
 
 def incumbent_card(
@@ -77,28 +69,6 @@ def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None, counted: Ma
     if left_out:
         said.append(f'<p class="sum">Groups are {esc(left_out, 400)}.</p>')
     return "".join(said)
-
-
-def rates_of_groups(
-    tables: Mapping[str, pd.DataFrame], compared: Sequence[str] = (), free: pd.DataFrame | None = None
-) -> str:
-    """The rates of groups of people on the training rows, a table for each attribute, to be unfolded; HTML.
-
-    `compared`: the rates that were asked to be alike among the groups of the first table, which is unfolded. `free`:
-    that table for the best model of all, where the model is not that.
-    """
-    shown = []
-    for k, (name, table) in enumerate(tables.items()):
-        asked = list(compared) if k == 0 else []
-        found = {rate: largest_difference(table, rate) for rate in asked or COMPARED}
-        widest = {rate: each for rate, each in found.items() if each is not None}
-        if not asked and widest:
-            rate = max(widest, key=lambda rate: widest[rate].value)
-            widest = {rate: widest[rate]}
-        said = [(_PLURALS.get(rate, f"{rate.replace('_', ' ')}s"), each.value) for rate, each in widest.items()]
-        base = free if k == 0 else None
-        shown.append((name, said, Markup(group_table(name, table, base, WITHOUT)), bool(asked)))
-    return filled("answer_groups.html", tables=shown, without=free is not None, few=FEW)
 
 
 def on_test_rows(known: Known) -> str:

@@ -20,8 +20,8 @@ from ...report.known import compared
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
 from ..cards.exports import Exports, Files
-from ..cards.html import report
-from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows, rates_of_groups
+from ..cards.html import rates_of_groups, report
+from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
 from ..cards.rule_tables import class_tables
 from ..cards.scores import of_card
 from ..live.prepared import Prepared
