@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from test_estimators import flowers, people
 
 import rulelab as rl
-from rulelab import interrupts
+from rulelab import progress
 
 MAKES = {
     "rule list": lambda p: rl.RuleListSearch(p, 0.02, beam_width=0),
@@ -165,7 +165,7 @@ def test_pressed_twice_it_ends_fit(press):
 
 def test_a_note_is_taken_once():
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), interrupts.noted() as noted:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), progress.noted() as noted:  # noqa: PT012
         signal.raise_signal(signal.SIGINT)
         assert noted == [signal.SIGINT]
         signal.raise_signal(signal.SIGINT)
@@ -176,7 +176,7 @@ def test_a_handler_of_ones_own_is_kept(monkeypatch):
     caught = []
     before = signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
     try:
-        with interrupts.noted() as noted, interrupts.held_back():
+        with progress.noted() as noted, progress.held_back():
             signal.raise_signal(signal.SIGINT)
         assert (noted, caught) == ([], [signal.SIGINT])
     finally:
