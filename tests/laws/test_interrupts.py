@@ -19,7 +19,7 @@ from test_estimators import flowers, people
 from test_search_laws import ENGINES
 
 import rulelab as rl
-from rulelab import interrupts
+from rulelab import progress
 
 KINDS = (
     "rule_list, lower_bound", "corels, lower_bound", "frontier, no beam", "falling, after Monte Carlo",
@@ -157,7 +157,7 @@ def test_pressed_twice_it_ends_fit(press):
 
 def test_a_note_is_taken_once():
     before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(KeyboardInterrupt), interrupts.noted() as noted:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), progress.noted() as noted:  # noqa: PT012
         signal.raise_signal(signal.SIGINT)
         assert noted == [signal.SIGINT]
         signal.raise_signal(signal.SIGINT)
@@ -168,7 +168,7 @@ def test_a_handler_of_ones_own_is_kept(monkeypatch):
     caught = []
     before = signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
     try:
-        with interrupts.noted() as noted, interrupts.held_back():
+        with progress.noted() as noted, progress.held_back():
             signal.raise_signal(signal.SIGINT)
         assert (noted, caught) == ([], [signal.SIGINT])
     finally:
