@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ MAX_CLASSES = 50
 _CATEGORIES = 20  # as many of a column have conditions of their own
 _IDENTIFIER = "an identifier"
 _WORDS = 3
+_FEWEST_TWINS = 20  # rows: of fewer, columns are the same by chance
 _TOTAL = re.compile(r"(grand total|totale?|sum|summe|gesamt|insgesamt|suma|итого|合計|合计)\b", re.IGNORECASE)
 _MOST_NAMED = 10
 """Most classes of a column that is guessed to be the target."""
@@ -288,9 +290,24 @@ class Sheet:
                 said.append(nearly_numbers(self.frame[name], self.reading))
             if getattr(self.frame[name].dtype, "ordered", False):
                 said.append("its order is not used: give it as numbers to have it cut")
+            if name in self._twins:
+                said.append(f"it has the same cells as {quote(self._twins[name])}")
             if any(said):
                 found[name] = tuple(filter(None, said))
         return found
+
+    @cached_property
+    def _twins(self) -> dict[str, str]:
+        """Columns with the cells of one before them, which is given."""
+        first: dict[tuple[str, bytes], str] = {}
+        twins = {}
+        for name, values in self.frame.items():
+            hashed = pd.util.hash_pandas_object(values, index=False).to_numpy()
+            key = str(values.dtype), sha256(hashed).digest()
+            if key in first and len(hashed) >= _FEWEST_TWINS and values.nunique() > 1:
+                twins[str(name)] = first[key]
+            first.setdefault(key, str(name))
+        return twins
 
     def _describe(self, name: str) -> SheetColumn:
         values = self._values(name)

@@ -404,11 +404,12 @@ def test_a_zip_file_of_one_table_is_read_and_others_are_refused_in_words_that_he
             sheet(wrong, max_cells=10)
 
 
-def test_sums_are_doubted():
+def test_sums_and_columns_of_the_same_cells_are_doubted():
     rows = "".join(f"r{k % 7},{k % 5},{k % 5},{k % 2}\n" for k in range(30))
     found = sheet(("name,a,b,y\n" + rows + "Total,3,3,1\n").encode())
+    assert "column 'b': it has the same cells as 'a'" in found.doubts
     assert "the last row begins with 'Total': is it a sum? Remove it" in found.doubts
-    assert sheet(("name,a,b,y\n" + rows).encode()).doubts == ()
+    assert sheet(("name,a,b,y\n" + rows.replace(",4,4,", ",4,3,")).encode()).doubts == ()
 
 
 def test_lines_above_the_table_may_hold_the_separator():

@@ -209,17 +209,21 @@ def _children(nodes: Nodes, way: list[int], frame: TreeFrame) -> pd.DataFrame:
         "inevitable": nothing,
     }
     if scale is not None:
-        weights, wrong = scale.weights, 0
+        # counted on the rows: what a search stores as the cost may hold what is inevitable of the rows that are left
+        weights, wrong, lost = scale.weights, 0, 0.0
         left = weights.everything  # the patterns that the rules of the prefix leave
         for a in nodes.antecedent[way[1:]].tolist():
-            wrong += min(weights.of_set(left & weights.columns[a]))
+            captured = weights.of_set(left & weights.columns[a])
+            wrong, lost = wrong + min(captured), lost + scale.loss(*captured)
             left = left & ~weights.columns[a]
         positive, negative = (each[own] for each in weights.of_columns(left))
+        loss = lost + scale.loss(positive, negative)
         stays = scale.inevitable.of_set(left)[0] - scale.inevitable.of_columns(left)[0][own]
         columns.update(
             captured=(positive + negative) * scale.row,
             errors=(wrong + np.minimum(positive, negative)) * scale.row,
-            inevitable=np.minimum(stays * scale.costs.unit, np.maximum(0.0, bound - cost)),
+            loss=loss,
+            inevitable=np.minimum(stays * scale.costs.unit, np.maximum(0.0, bound - loss - price)),
         )
     terms = columns["loss"] + columns["rules"] + columns["inevitable"]
     bounding = [None if scale is None else by in scale.bounding for _, by in states]
