@@ -131,7 +131,7 @@ def _check(args: argparse.Namespace) -> None:
     if args.model != "rule-list":
         refuse(args, ["search"], f"--model {args.model}")
     if _is_corels(args):
-        refuse(args, ("max_length", "beam_width", "fairness", "labels", *_DEMANDS), "--search corels")
+        refuse(args, ("max_length", "beam_width", "fairness", "labels", *_DEMANDS), "--search corels", none=True)
     if _is_corels(args) or not MODELS[args.model].threads:
         other = "--search corels" if _is_corels(args) else f"--model {args.model}"
         refuse(args, ["jobs"], f"{other}: its search has one thread")

@@ -95,7 +95,7 @@ def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> Non
     }
     without = "with" if by_tolerance else "without"
     names = (name for name, refused in meaningless.items() if refused)
-    refuse(args, names, f"--model {args.model} {without} --fairness here")
+    refuse(args, names, f"--model {args.model} {without} --fairness here", none=True)
 
 
 Made = tuple["Search", Callable[["Snapshot", str], str], Callable[["Snapshot"], str]]

@@ -255,9 +255,9 @@ def settings_of(args: argparse.Namespace, model: str, without: Collection[str] =
     chosen = {name: default if name in without else getattr(args, name, default) for name, default in defaults.items()}
     every = [each for family in ASKED.values() for each in family.parameters]
     strange = (each.name for each in every if each.name not in chosen and each.kind != "measure")
-    refuse(args, strange, f"--model {model}")
+    refuse(args, strange, f"--model {model}", none=True)
     if model == "rule-list" and not args.demands:
-        refuse(args, sorted(_OF_LISTS), f"--model {model} here")
+        refuse(args, sorted(_OF_LISTS), f"--model {model} here", none=True)
     if chosen.get("method", "exact") != "exact" and hasattr(args, MEMORY.name):
         raise CommandError("--memory-limit is for --method exact: the other needs next to no memory")
     if isinstance(chosen.get("fairness"), str):

@@ -42,11 +42,14 @@ class CommandError(Exception):
         self.status = status
 
 
-def refuse(args: argparse.Namespace, names: Iterable[str], where: str) -> None:
-    """End the command where one of these options is given, which mean nothing there."""
+def refuse(args: argparse.Namespace, names: Iterable[str], where: str, none: bool = False) -> None:
+    """End the command where one of these options is given, which mean nothing there.
+
+    ``none``: whether they are there only where they are given, maybe as "none".
+    """
     for name in names:
         value = getattr(args, name, None)
-        if value is not None and value is not False and value != []:
+        if (none and hasattr(args, name)) or (value is not None and value is not False and value != []):
             raise CommandError(f"{as_option(name)} is not an option of {where}")
 
 

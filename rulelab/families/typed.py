@@ -37,7 +37,11 @@ def entry(kind: str, text: str) -> tuple[str, Any]:
     found = re.fullmatch(_said(kind), said.strip(), _AS_TYPED)
     if not column.strip() or not found:
         raise ValueError(f"{_wanted(kind)}, such as age:{'1' if kind == 'limits' else 'increasing'}")
-    return column, int(found[0]) if kind == "limits" else found[0].lower()
+    return column, _value(kind, found[0])
+
+
+def _value(kind: str, said: str) -> Any:
+    return int(said) if kind == "limits" else said.lower()
 
 
 def _said(kind: str) -> str:
@@ -84,7 +88,7 @@ def _by_column(kind: str, text: str) -> dict[str, Any]:
         column = _name_of(one)
         if column in found:
             raise NotReadError(column)
-        found[column] = entry(kind, f"{column}:{one['last']}")[1]
+        found[column] = _value(kind, one["last"])
     return found
 
 

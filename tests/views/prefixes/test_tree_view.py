@@ -150,7 +150,7 @@ def test_a_tree_whose_root_was_cut_says_so(family, limit):
     [
         rl.CorelsSearch,
         lambda p, price: rl.RuleListSearch(p, price, beam_width=0),
-        lambda p, price: rl.FallingRuleListSearch(p, price, iterations=0),
+        lambda p, price: rl.FallingRuleListSearch(p, price, iterations=0, bounds=rl.FallingBounds(joint_capture=False)),
     ],
     ids=["of the paper", "list", "falling list"],
 )
