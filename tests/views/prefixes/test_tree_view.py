@@ -145,18 +145,24 @@ def test_a_tree_whose_root_was_cut_says_so(family, limit):
         assert part in view.said.object
 
 
+def falling_search() -> rl.FallingRuleListSearch:
+    data = rl.datasets.load("breast_cancer")
+    antecedents = rl.mine_antecedents(rl.Binarizer(thresholds=4).fit_transform(data.X), max_conditions=1)
+    return rl.FallingRuleListSearch(rl.Problem.from_antecedents(antecedents, data.y), 0.001, iterations=0)
+
+
 @pytest.mark.parametrize(
     "make",
     [
-        rl.CorelsSearch,
-        lambda p, price: rl.RuleListSearch(p, price, beam_width=0),
-        lambda p, price: rl.FallingRuleListSearch(p, price, iterations=0, bounds=rl.FallingBounds(joint_capture=False)),
+        lambda: rl.CorelsSearch(problem(), 0.005),
+        lambda: rl.RuleListSearch(problem(), 0.005, beam_width=0),
+        falling_search,
     ],
     ids=["of the paper", "list", "falling list"],
 )
 def test_the_parts_of_a_bound_are_those_of_a_look_into_its_parent(make):
     """Where the search has stored what it says of a child."""
-    search = make(problem(), 0.005)
+    search = make()
     while (search.tree()["state"] == "expanded").sum() < 20 and search.advance(1).status == "running":
         pass
     tree = search.tree()
