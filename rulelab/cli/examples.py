@@ -15,6 +15,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 FOLDERS = {
     "notebooks": (_PACKAGE.parent / "notebooks", _PACKAGE / "_examples" / "notebooks"),
     "benchmarks": (_PACKAGE.parent / "tests" / "benchmarks", _PACKAGE / "_examples" / "benchmarks"),
+    "reference": (_PACKAGE.parent / "tests" / "reference", _PACKAGE / "_examples" / "reference"),
 }
 """Where they are in a checkout, and in an installed copy."""
 
@@ -34,9 +35,10 @@ def examples(args: argparse.Namespace) -> int:
         return 0
     target = Path(args.folder)
     wanted = [(path, target / path.relative_to(source.parent)) for path in notebooks]
-    benchmarks = folder_of("benchmarks")
-    if args.benchmarks and benchmarks is not None:
-        wanted += [(path, target / "benchmarks" / path.name) for path in sorted(benchmarks.glob("*.py"))]
+    folders = [folder_of(name) for name in ("benchmarks", "reference")] if args.benchmarks else []
+    for folder in filter(None, folders):  # whose naive references judge what `rulelab bench fuzz` tries
+        files = (path for path in sorted(folder.iterdir()) if path.suffix in (".py", ".txt"))
+        wanted += [(path, target / folder.name / path.name) for path in files]
     there = [str(new) for _, new in wanted if new.exists()]
     if there and not args.overwrite:
         raise CommandError(f"{there[0]} is there already, and so are {len(there) - 1} more; --overwrite replaces them")

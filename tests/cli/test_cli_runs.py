@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import re
+import runpy
 from pathlib import Path
 
 import pandas as pd
@@ -230,7 +231,8 @@ def test_examples_are_copied_and_nothing_is_overwritten_unasked(capsys, tmp_path
     copied = folder / "notebooks" / "01_quick_start.ipynb"
     assert str(copied) in capsys.readouterr().out
     assert json.loads(copied.read_text())["nbformat"] == 4
-    assert (folder / "benchmarks" / "rule_list.py").is_file()
+    assert all((folder / "benchmarks" / name).is_file() for name in ("rule_list.py", "peers.txt"))
+    assert runpy.run_path(str(folder / "benchmarks" / "fuzz.py"))["FAMILIES"], "its judges came with it"
     copied.write_text("mine")
     assert main(["examples", str(folder)]) == 2
     assert "--overwrite replaces them" in capsys.readouterr().err
