@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ...data.conditions import Condition
+from ...data.metrics import wilson_interval
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
 from ...shown import percent
 from ..live.prepared import ClassRows
@@ -33,14 +34,19 @@ def rules_table(
     remarks: Sequence[str] = (),
     beside: bool = False,
     only: bool = False,
+    counted: bool = False,
 ) -> str:
     """The rules with what each captured, and got right, in training.
 
     `names`: what to call the labels. `target`: what is predicted. `remarks`: of each line, of a list also of its
     default. `beside`: whether lines without a remark are pale, as other models have them, too; `only`: whether these
-    are left out and only counted.
+    are left out and only counted. `counted`: whether weights are numbers of rows, of which a chance has an interval.
     """
     made = _TABLES[model.family](model, names, target)
+    for line in made["lines"]:
+        if counted and line.get("chance") is not None and line["captured"]:
+            low, high = wilson_interval(line["hits"], line["captured"])
+            line["between"] = float(low), float(high)
     lines: list[dict[str, Any]] = []
     for k, (line, remark) in enumerate(zip(made["lines"], remarks or [""] * len(made["lines"]), strict=True)):
         alike = beside and not remark and k < len(model.rules)
@@ -61,6 +67,7 @@ def _list(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target
             "label": (label := plain(names[rule.prediction], 40)),
             "longest": min(max(map(len, label.split()), default=0), _LONG_WORD),
             "chance": rule.probability,
+            "hits": rule.correct if isinstance(model, MultiClassRuleList) else rule.positives,
             "right": rule.correct,
             "captured": rule.captured,
             "numbers": (count(rule.captured), count(rule.correct)),
@@ -79,6 +86,7 @@ def _falling(model: FallingRuleList, names: Mapping[Any, Any], target: str) -> d
         {
             "words": words,
             "chance": rule.probability,
+            "hits": rule.positives,
             "own": own if rule.probability < own else None,  # where a softly falling list was lowered
             "right": rule.positives,
             "captured": rule.captured,

@@ -64,6 +64,12 @@ class Prepared:
         return sum(self.class_rows) or self.search.problem.n_rows
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether what rows weigh is known to be how many they are."""
+        data = self.data if self.classes is None else self.classes.data
+        return data is not None and data.weight is None
+
+    @property
     def class_rows(self) -> tuple[int, ...]:
         """How many training rows the negative and the positive class have, whatever they weigh; empty: not known."""
         if self.data is None:

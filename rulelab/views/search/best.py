@@ -103,7 +103,8 @@ class BestModel:
         elif best.model is not self._model or (self._places(latest), latest.status) != (self._rows, self._status):
             self._model, self._rows, self._status = best.model, self._places(latest), latest.status
             parts, spare = equation(prepared.search, latest), self._rows - len(best.model.rules)
-            rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, prepared.n_rows)
+            rows, counted = prepared.n_rows, prepared.counts_rows
+            rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, rows, counted)
             tables = class_tables(best.model, prepared.classes)
             over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
             known = prepared.known(named, latest) if over else None

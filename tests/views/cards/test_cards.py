@@ -19,7 +19,7 @@ import rulelab as rl
 from rulelab.data.gaps import largest_difference
 from rulelab.data.metrics import FEW, RATES, Confusion, group_rates, wilson_interval
 from rulelab.models import parse_model
-from rulelab.shown import percent
+from rulelab.shown import percent, share
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import differences, scores, verifying
 from rulelab.views.cards import html as card_html
@@ -171,6 +171,8 @@ def test_scores_count_weights(card) -> None:
     expected = roc_auc_score(data.y.iloc[at], likely, sample_weight=weight[at])
     assert found.test.auc == pytest.approx(expected, abs=1e-12)
     shown = ModelCard(card.model, data=data, test_rows=at, sample_weight=weight)
+    plain = ModelCard(card.model, data=data, test_rows=at)
+    assert ["interval" in each.parts["rules"].object for each in (shown, plain)] == [False, True]
     finish(shown)
     assert shown.scores.test == found.test
 
@@ -322,11 +324,11 @@ def test_the_test_share_is_stratified_and_kept_out_of_training() -> None:
     assert prepared.search.problem.names == tuple(binarizer.transform(data.X).columns)
     assert any("kept out" in note for note in prepared.notes)
     assert replace(QUICK, test_share=0.0)(lambda doing: None).test_rows is None
-    for share in (-0.1, 1.0, float("nan")):
+    for kept in (-0.1, 1.0, float("nan")):
         with pytest.raises(ValueError, match=r"test_share.*0"):
-            Setup().table.test_share = share
+            Setup().table.test_share = kept
         with pytest.raises(ValueError, match=r"test share must lie between 0 and 0\.9"):
-            replace(QUICK, test_share=share)(lambda doing: None)
+            replace(QUICK, test_share=kept)(lambda doing: None)
 
 
 def tiny() -> rl.Problem:
@@ -343,6 +345,11 @@ def test_a_falling_list_is_shown_as_strata_and_a_soft_one_with_the_proportions_t
         assert f">{rule.probability:.2f}<" in html
         assert f'<td class="num">{100 * rule.captured / 8:.1f}</td>' in html
     assert "<img" not in html
+    assert "interval" not in html, "of weights nobody knows how many rows they are"
+    counted = rules_table(model, {0: "no", 1: "yes"}, "y", counted=True)
+    for rule in (*model.rules, model.default):
+        low, high = wilson_interval(rule.positives, rule.captured)
+        assert f'title="95 % interval {share(float(low))} to {share(float(high))}"' in counted
     soft = rl.FallingRuleList.from_problem(tiny(), [1, 0], violation_penalty=0.1)
     assert any(soft.lowered)
     own = [f"own {p:.2f}" for p, low in zip(soft.proportions, soft.lowered, strict=True) if low]
