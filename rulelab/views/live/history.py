@@ -20,12 +20,9 @@ MOST_SHARE = 0.03
 """Of the time of a search, for each thing that is watched."""
 
 
-@dataclass(frozen=True)
-class Mark:
-    """How much of a history a reader has seen."""
-
-    generation: int = -1
-    length: int = 0
+Mark = tuple[int, int]
+"""How much of a history a reader has seen: how often it was thinned before, and how many were kept then."""
+NOTHING_SEEN: Mark = (-1, 0)
 
 
 class History:
@@ -71,9 +68,10 @@ class History:
     def since(self, mark: Mark) -> tuple[list[Snapshot], Mark, bool]:
         """What came after ``mark``, the next mark, and whether it is the whole history, which was thinned or is new."""
         with self._lock:
-            whole = mark.generation != self._generation
-            snapshots = [snapshot for snapshot, _ in self._kept[0 if whole else mark.length :]]
-            return snapshots, Mark(self._generation, len(self._kept)), whole
+            thinned, seen = mark
+            whole = thinned != self._generation
+            snapshots = [snapshot for snapshot, _ in self._kept[0 if whole else seen :]]
+            return snapshots, (self._generation, len(self._kept)), whole
 
     def frame(self) -> pd.DataFrame:
         """One row per kept snapshot: time, work, objective, bound, counts, pruned per bound, queue by length."""

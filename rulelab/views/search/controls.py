@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import panel as pn
@@ -14,15 +13,12 @@ from panel.custom import JSComponent
 from ...assets import asset
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
-from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.esc import esc
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
 
-_NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
-"""Figures that keep their place before there are any."""
 _STALE = "The settings have changed: Run begins with the new ones."
 _STALE_ALREADY = "The settings have changed: Reset, then Run, to use the new ones."
 _STOPPED = "Stopped for good: Run begins anew, Step cannot go on."
@@ -53,16 +49,6 @@ def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) ->
     elif state.over:
         said = _RESUMABLE if session.resumable else _STOPPED if state is State.STOPPED else _ENDED
     return able, said
-
-
-def status_of(session: SearchSession, stale: bool) -> Standing:
-    """How the session stands; a result that is not of the present settings is said to be one of earlier settings."""
-    now = standing(session)
-    if not now.figures:
-        now = replace(now, figures=_NOTHING_YET)
-    if not (stale and session.state.over):
-        return now
-    return replace(now, tone="earlier", phase=f"With the earlier settings: {now.phase}")
 
 
 class Controls:
