@@ -1,7 +1,4 @@
-"""What is proven of many models at once: of those near an optimum, of a front, and of a list whose rows may change.
-
-Command line and page read these records: each has its ``headline``, which the page shows, and `Verdict.to_text`.
-"""
+"""What is proven of many models at once: of those near an optimum, of a front, and of a list whose rows may change."""
 
 from __future__ import annotations
 

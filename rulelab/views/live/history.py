@@ -28,8 +28,7 @@ NOTHING_SEEN: Mark = (-1, 0)
 class History:
     """Snapshots in the order of the search, safe to append to in one thread and to read in another.
 
-    When ``limit`` (2 at least) is reached every second snapshot is dropped, and from then on only every second (fourth,
-    ...) one is kept. Snapshots with a new incumbent and the last one of a search are always kept.
+    Beyond ``limit`` every second one goes, and later ones are as sparse; new incumbents and the end are always kept.
     """
 
     def __init__(self, limit: int = MAX_POINTS) -> None:
@@ -109,11 +108,7 @@ class _Watch:
 
 
 class Watching:
-    """The things that are looked at, by name.
-
-    Wanted and dropped by the page, taken by whoever has the search in hand. Looking at a thing costs at most
-    `MOST_SHARE` of the time while the search goes on; at rest it is seen at once.
-    """
+    """Things that the page wants to see, by name; the worker looks at each in at most `MOST_SHARE` of the time."""
 
     def __init__(self) -> None:
         self._wanted: dict[str, _Watch] = {}

@@ -1,7 +1,4 @@
-"""The script of ten minutes before an audience as a remote control: a bar with what to say, whose arrow does the rest.
-
-Each card does its part by what the buttons of the page do; where that takes time, it says when it is done.
-"""
+"""The script of ten minutes before an audience as a remote: a bar with what to say, whose arrow presses the buttons."""
 
 from __future__ import annotations
 

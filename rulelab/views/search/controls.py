@@ -29,10 +29,7 @@ _BLOCKED = "Accept the sheet of the data, or cancel it, before a run."
 
 
 def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) -> tuple[dict[str, bool], str]:
-    """Which buttons would do something, and what Run and Step would do, where that is not plain, or why nothing.
-
-    Nothing begins while the data are being chosen (``blocked``), or a field holds no value.
-    """
+    """Which buttons would do something, and what Run and Step would do, where that is not plain, or why nothing."""
     state = session.state
     begins = state is State.IDLE or (state.over and (stale or not session.resumable))
     able = {
@@ -135,10 +132,7 @@ _REPLAYED = 32
 
 
 class Rewind(JSComponent):
-    """The moments of a run, from the first to the present one, along the axis of the plots.
-
-    The browser asks to ``press`` the button, to ``move`` by so many moments, or for a ``place``.
-    """
+    """The moments of a run, from the first to the present one, along the axis of the plots."""
 
     moment = param.Integer(None, allow_None=True, bounds=(0, None), doc="The one that is shown; None: the present one.")
     able = param.Boolean(default=False, doc="Whether there is anything to look back at.")
@@ -197,6 +191,7 @@ class Rewind(JSComponent):
         self.moment = max(0, at) if at < self.moments - 1 else None
 
     def _handle_msg(self, data: Any) -> None:
+        """From the browser: ``press`` the button, ``move`` by so many moments, or go to a ``place``."""
         wanted = data if isinstance(data, dict) else {}
         if wanted.get("press"):
             self.press()

@@ -80,7 +80,10 @@ class SearchFigures:
 
     def by_name(self) -> dict[str, Callable[[], Sequence[Any]]]:
         """What makes the others, of which one at a time is seen, by their short names."""
-        return {each.name: lambda k=k: self.box(k).items for k, each in enumerate(self._look.plots) if each.name}
+        return {each.name: partial(self._items, k) for k, each in enumerate(self._look.plots) if each.name}
+
+    def _items(self, number: int) -> Sequence[Any]:
+        return self.box(number).items
 
     def picture(self, number: int) -> dict[str, Any]:
         """A plot drawn anew, as a slide."""
@@ -182,8 +185,8 @@ class SearchFigures:
     def _fit(self) -> None:
         """Let the axes span what there is."""
         self._shared.fit()
-        for plot in self._over_time:
-            plot.mark_tree()
+        for over_time in self._over_time:
+            over_time.mark_tree()
         for plot in self._made.values():
             plot.fit()
 

@@ -47,7 +47,7 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) ->
     assert "defect of rulelab" in alert(view).phase, "where proofs are of different objectives"
 
 
-@pytest.mark.parametrize("guess", ["", "lookahead", "symmetry"])
+@pytest.mark.parametrize("guess", ["", "lookahead", "equal rows"])
 def test_a_guess_of_which_bound_saves_most_is_answered(show, guess: str) -> None:
     view = show(rl.RuleListSearch(problem(120, 7), 0.01))
     view.runs_box.guess.value = guess

@@ -60,13 +60,10 @@ def _log_work(work: int, begins: Snapshot | None) -> float:
 
 
 class Curves:
-    """The shared source, and the axis that its plots are drawn against.
-
-    `unit`: of the work. `on_move` takes the place on the axis to which a person has moved the line of a plot.
-    """
+    """The shared source, and the axis that its plots are drawn against."""
 
     def __init__(self, unit: str = "", on_move: Callable[[float], None] = lambda place: None) -> None:
-        self.unit, self.on_move = unit, on_move
+        self.unit, self.on_move = unit, on_move  # of the work; takes where on the axis a person has moved the line to
         self._ticks: dict[bool, tuple[Ticker, TickFormatter]] = {}
         self.source = ColumnDataSource(curve_columns([]))
         self.axis = "seconds"  # column of the horizontal axis
