@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .known import Known
-from .registry import DOUBTS, TITLE, Doubt, doubted, doubts
+from .known import DOUBTS, TITLE, Doubt, Known, doubted, doubts
 from .report import Report, report
 from .verdict import Front, Near, Verdict, Withstood, front, rule_list_front

@@ -1,7 +1,4 @@
-"""What is proven of many models at once: of those near an optimum, of a front, and of a list whose rows may change.
-
-Command line and page read these records: each has its ``headline``, which the page shows, and `Verdict.to_text`.
-"""
+"""What is proven of many models at once: of those near an optimum, of a front, and of a list whose rows may change."""
 
 from __future__ import annotations
 
@@ -101,11 +98,12 @@ class Near(Verdict):
         return int(self.result.n_sets if self._sets else self.result.n_lists)
 
     @property
-    def beyond(self) -> bool:
-        """Whether there are more of them, so many that they are not counted."""
+    def _forms(self) -> str:
+        """As how many lists or sets the models are found; where there are more lists, they are not counted."""
         from ..rule_list.near_optimal.state import MOST_LISTS
 
-        return self.models is not None and not self._sets and self.forms >= MOST_LISTS
+        beyond = not self._sets and self.forms >= MOST_LISTS
+        return f"{'at least ' * beyond}{count(self.forms, self._noun)}"
 
     @property
     def covered(self) -> float | None:
@@ -116,15 +114,13 @@ class Near(Verdict):
     @property
     def headline(self) -> str:
         """How many models have what objective."""
-        models, noun = self.models, self._noun
+        models = self.models
         if not self._begun:
             return self._nothing(str)
         if models is None:
             return self.counted
-        several = self.forms > models or self._sets
-        order = "" if self._sets else ", as their order may differ"
-        what = count(models, "model")
-        what += f" ({'at least ' * self.beyond}{count(self.forms, noun)}{order})" if several else ""
+        what, order = count(models, "model"), "" if self._sets else ", as their order may differ"
+        what += f" ({self._forms}{order})" if self.forms > models or self._sets else ""
         over = f", over {self._of_rules}" if self._sets else ""
         if self._exact:
             have = "has" if models == 1 else "have"
@@ -161,14 +157,10 @@ class Near(Verdict):
 
     def to_text(self, title: Callable[[str], str] = str) -> str:
         work = ", ".join(filter(None, (f"{self.snapshot.seconds:.2f} s", self.work)))
-        best, up_to, aside = (
-            self._figure(self.result.optimum),
-            self._figure(self.result.threshold),
-            restricted(self.result.problem),
-        )
-        noun, why = self._noun, self._ended(title)
+        best, up_to = self._figure(self.result.optimum), self._figure(self.result.threshold)
+        aside, why = restricted(self.result.problem), self._ended(title)
         if not self._begun:
-            return "\n".join([self._nothing(title), *self._best(title), work])
+            return "\n".join([self._nothing(title), *self._so_far, *self._less_to_ask(title), work])
         if self.models is None:
             found = f"from the optimum {best} up to {up_to}"
             if self.proven:
@@ -176,8 +168,7 @@ class Near(Verdict):
                 return f"{sure}: {count(self.forms, 'list')} {found}\n{work}"
             less = self._less_to_ask(title)
             return "\n".join([f"not complete ({why}): at least {count(self.forms, 'list')} {found}", *less, work])
-        forms = f"{'at least ' * self.beyond}{count(self.forms, noun)}"
-        found = f"{count(self.models, 'model')} ({forms}) from the optimum {best}"
+        found = f"{count(self.models, 'model')} ({self._forms}) from the optimum {best}"
         over = f"over {self._of_rules}{aside}" if self._sets else ""
         if self.proven:
             sure = "certified complete" if self._exact else f"complete {_ROUNDED}"
@@ -250,13 +241,13 @@ class Near(Verdict):
     def _figure(self, objective: float) -> str:
         return digits(objective, 7) if self._sets else f"{objective:.7f}"
 
-    def _best(self, title: Callable[[str], str]) -> list[str]:
-        """The best list so far, and what would make the question smaller."""
+    @property
+    def _so_far(self) -> list[str]:
         best = self.snapshot.incumbent
         if self._sets or best is None:
             return []
         rules = "; ".join(printable(" ".join(rule.name.split())) for rule in best.model.rules)  # type: ignore[union-attr]
-        return [f"the best list so far: {rules or 'no rules'}", *self._less_to_ask(title)]
+        return [f"the best list so far: {rules or 'no rules'}"]
 
     def _less_to_ask(self, title: Callable[[str], str]) -> list[str]:
         """What would make the question smaller, where a limit ended the search for lists."""
@@ -276,14 +267,12 @@ class Front(Verdict):
 
     claim: str  # what is true where all points are proven
     ended: str  # why it ended before that; empty where it did not
-    # certified, rounded: whether all are proven; whether they are but for the rounding of weights
-    certified: bool
-    # closed, points: how many points are proven, of how many
-    closed: int
-    points: int
+    certified: bool  # whether all are proven
+    closed: int  # how many points are proven
+    points: int  # of how many
     done: str  # what such a point is called
     work: str
-    rounded: bool = False
+    rounded: bool = False  # whether all are proven but for the rounding of weights
     aside: str = ""  # what rules must not use, where ``claim`` does not say it
     beside: tuple[str, ...] = ()  # what is to be said beside it
 

@@ -94,10 +94,7 @@ class Front(JSComponent):
 
 
 class FrontAddress(Address):
-    """An address that asks for something without naming a tab means Search, or where it names a room, its game.
-
-    Where the server was started for a table, a page that asks for nothing begins with that.
-    """
+    """One that asks for something but no tab means Search, or a room's game; for nothing, the table of the server."""
 
     def __init__(self, query: str, show: Callable[[str, bool], None]) -> None:
         super().__init__(_meant(_begun(query)), lambda query, step: show(_shown(query), step))

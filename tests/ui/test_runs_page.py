@@ -14,7 +14,6 @@ def test_an_ablation_is_drawn_and_a_saved_run_comes_back(visit) -> None:
     view.page.get_by_role("tab", name="Without a bound", exact=True).click()
     view.button("Run").click()
     view.until_status("certified optimal")
-    view.page.get_by_label("Bounds", exact=True).select_option("each left out")
     view.button("Ablation").click()
     view.page.get_by_text("proofs, all of the same objective").wait_for()
     boxes(view)

@@ -63,7 +63,7 @@ def upload(uploader: Uploader, contents: bytes, name: str) -> None:
 
 def boxes(view: SearchView) -> list[PlotBox]:
     """Those of all plots of a search."""
-    return [view.plots.box(number) for number in range(len(view.plots.figures))]
+    return [view.plots.box(number) for number in range(len(view.plots.plots))]
 
 
 def made(code: str, **known: object) -> dict[str, Any]:

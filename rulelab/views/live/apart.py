@@ -82,23 +82,25 @@ def limit_resources(most_bytes: int = MAX_BYTES, seconds: int = MAX_SECONDS) -> 
     import resource
 
     os.nice(max(0, NICENESS - os.nice(0)))  # of a thread that gives way, its processes have that from the start
-    for what, limit in ((resource.RLIMIT_AS, most_bytes), (resource.RLIMIT_CPU, seconds)):
-        _, most = resource.getrlimit(what)
-        limit = limit if most == resource.RLIM_INFINITY else min(limit, most)
-        resource.setrlimit(what, (limit, most))
+    _limit(resource.RLIMIT_AS, most_bytes)
+    _limit(resource.RLIMIT_CPU, seconds)
+
+
+def _limit(what: int, most: int) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(what)
+    resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def _keep_to(most: int) -> None:
     """Take no more than so much beside what there is; on Linux, which says how much that is."""
-    if not sys.platform.startswith("linux"):
-        return
-    import resource
+    if sys.platform.startswith("linux"):
+        import resource
 
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    held = next(1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:"))
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = held + most
-    resource.setrlimit(resource.RLIMIT_DATA, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        held = next(1024 * int(line.split()[1]) for line in status.splitlines() if line.startswith("VmData:"))
+        _limit(resource.RLIMIT_DATA, held + most)
 
 
 def _answer(stream: IO[bytes]) -> Any:

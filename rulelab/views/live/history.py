@@ -20,19 +20,15 @@ MOST_SHARE = 0.03
 """Of the time of a search, for each thing that is watched."""
 
 
-@dataclass(frozen=True)
-class Mark:
-    """How much of a history a reader has seen."""
-
-    generation: int = -1
-    length: int = 0
+Mark = tuple[int, int]
+"""How much of a history a reader has seen: how often it was thinned before, and how many were kept then."""
+NOTHING_SEEN: Mark = (-1, 0)
 
 
 class History:
     """Snapshots in the order of the search, safe to append to in one thread and to read in another.
 
-    When ``limit`` (2 at least) is reached every second snapshot is dropped, and from then on only every second (fourth,
-    ...) one is kept. Snapshots with a new incumbent and the last one of a search are always kept.
+    Beyond ``limit`` every second one goes, and later ones are as sparse; new incumbents and the end are always kept.
     """
 
     def __init__(self, limit: int = MAX_POINTS) -> None:
@@ -71,9 +67,10 @@ class History:
     def since(self, mark: Mark) -> tuple[list[Snapshot], Mark, bool]:
         """What came after ``mark``, the next mark, and whether it is the whole history, which was thinned or is new."""
         with self._lock:
-            whole = mark.generation != self._generation
-            snapshots = [snapshot for snapshot, _ in self._kept[0 if whole else mark.length :]]
-            return snapshots, Mark(self._generation, len(self._kept)), whole
+            thinned, seen = mark
+            whole = thinned != self._generation
+            snapshots = [snapshot for snapshot, _ in self._kept[0 if whole else seen :]]
+            return snapshots, (self._generation, len(self._kept)), whole
 
     def frame(self) -> pd.DataFrame:
         """One row per kept snapshot: time, work, objective, bound, counts, pruned per bound, queue by length."""
@@ -111,11 +108,7 @@ class _Watch:
 
 
 class Watching:
-    """The things that are looked at, by name.
-
-    Wanted and dropped by the page, taken by whoever has the search in hand. Looking at a thing costs at most
-    `MOST_SHARE` of the time while the search goes on; at rest it is seen at once.
-    """
+    """Things that the page wants to see, by name; the worker looks at each in at most `MOST_SHARE` of the time."""
 
     def __init__(self) -> None:
         self._wanted: dict[str, _Watch] = {}

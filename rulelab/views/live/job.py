@@ -1,7 +1,4 @@
-"""Work in threads of their own, such as searches, that the page watches, and the line before the processors; no Panel.
-
-A first-come first-served line lets many searches on one machine all go on.
-"""
+"""Work in threads of their own that the page watches, and the first-come first-served line before the processors."""
 
 from __future__ import annotations
 

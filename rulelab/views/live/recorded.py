@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from ...models import MultiClassRuleList
 from ...recording import Recording
-from ...search import Search
 from ...snapshot import Snapshot
 from .history import History
 from .prepared import Prepared
@@ -39,7 +37,7 @@ class RecordedSession(SearchSession):
     """A session to look at, with the card of the model at its end; ValueError when nothing was recorded."""
 
     recorded: ClassVar[bool] = True
-    resumable = unseen = False
+    resumable = False
 
     def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:
         self.card, self.called = card, f"Recording {name}" if card is None else f"Kept run, {name}"
@@ -58,7 +56,6 @@ class RecordedSession(SearchSession):
         self.snapshot: Snapshot = recording.snapshots[-1]
         self.prepared = prepared
         self.state = State.ENDED
-        self._frames: dict[str, Any] = {}
 
     def run(self) -> None:
         """Nothing: it has ended."""
@@ -67,12 +64,3 @@ class RecordedSession(SearchSession):
 
     def recording(self) -> Recording:
         return self.prepared.search.recording  # type: ignore[union-attr]
-
-    def watch(self, name: str, see: Callable[[Search], Any], every: float) -> None:
-        self._frames[name] = see(self.prepared.search)  # type: ignore[union-attr]
-
-    def unwatch(self, name: str) -> None:
-        self._frames.pop(name, None)
-
-    def seen(self, name: str) -> Any:
-        return self._frames.get(name)

@@ -21,6 +21,8 @@ from .state import State
 
 NONE = "\u2013"
 """What is shown where there is no number yet."""
+_NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
+"""Figures that keep their place before there are any."""
 _THIN = "\u202f"
 _OPERATOR = re.compile(f" ({'|'.join(SIGNS)}) ")
 _ENGINE_PHASES = {
@@ -66,8 +68,7 @@ def standing(session: SearchSession) -> Standing:
     if waiting and session.state.busy:
         phase += f" (sharing the processors, {waiting} in line)"
     family = "rule_list" if session.search is None else session.search.family
-    shown = [] if session.snapshot is None else figures(session.snapshot, family)
-    return Standing(tone, phase, shown)
+    return Standing(tone, phase, _NOTHING_YET if session.snapshot is None else figures(session.snapshot, family))
 
 
 def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, str]]:

@@ -144,10 +144,7 @@ def _asked() -> str:
 
 
 def _follow_nobody(page: pmui.Page) -> None:
-    """Undo that a page shows whether the server is busy.
-
-    It would be told of what any other page does, and what tells it would keep it after it was closed.
-    """
+    """Undo that a page shows whether the server is busy: it would hear of all other pages, and never be given up."""
     with edit_readonly(page):
         page.busy = False
     for watcher in list(pn.state.param.watchers.get("busy", {}).get("value", ())):

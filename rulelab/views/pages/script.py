@@ -1,7 +1,4 @@
-"""The script of ten minutes before an audience as a remote control: a bar with what to say, whose arrow does the rest.
-
-Each card does its part by what the buttons of the page do; where that takes time, it says when it is done.
-"""
+"""The script of ten minutes before an audience as a remote: a bar with what to say, whose arrow presses the buttons."""
 
 from __future__ import annotations
 
@@ -47,11 +44,6 @@ def _steps(tabs: Any) -> Iterator[Wait]:
     search.view.pause()
 
 
-def _bounds(tabs: Any) -> None:
-    tabs.tab = "Search"
-    tabs.made("Search").view.part("prefixes cut, by bound")
-
-
 def _to_the_end(tabs: Any) -> Iterator[Wait]:
     view = tabs.made("Search").view
     tabs.tab, view.speed = "Search", _FASTER
@@ -83,8 +75,11 @@ def _fair(tabs: Any) -> Iterator[Wait]:
         yield lambda: not walk.view.session.state.busy and walk.view.status.over
 
 
-def _compared(tabs: Any) -> None:
-    tabs.tab = "Compare"
+def _opened(tabs: Any, tab: str, part: str = "") -> Iterable[Wait]:
+    tabs.tab = tab
+    if part:
+        tabs.made(tab).view.part(part)
+    return ()
 
 
 def _search(tabs: Any) -> Any:
@@ -95,15 +90,15 @@ def _search(tabs: Any) -> Any:
     return search
 
 
-_DOES: tuple[Callable[[Any], Iterable[Wait] | None], ...] = (
+_DOES: tuple[Callable[[Any], Iterable[Wait]], ...] = (
     lambda tabs: _kept(tabs, EXAMPLES["compas"]["regularization"]),
     _steps,
-    _bounds,
+    lambda tabs: _opened(tabs, "Search", "prefixes cut, by bound"),
     _to_the_end,
     _checked,
     lambda tabs: _kept(tabs, 0.005),
     _fair,
-    _compared,
+    lambda tabs: _opened(tabs, "Compare"),
 )
 """What each card does, in the order of `MINUTES`."""
 
@@ -143,7 +138,7 @@ class Remote(JSComponent):
         self.param.update(at=at, card={"time": time, "said": say, "following": following})
         if undone:
             self._done = at
-            self._acts, self._wait = iter(_DOES[at - 1](self._tabs) or ()), None
+            self._acts, self._wait = iter(_DOES[at - 1](self._tabs)), None
             if self._go_on():
                 self._beat.start()
 

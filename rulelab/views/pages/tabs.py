@@ -14,7 +14,6 @@ from ...families import OF_SEVERAL
 from ...models import Model
 from ...recording import Recording
 from ...snapshot import Snapshot
-from ...store import KeptTable
 from ..alternatives.hand import editable
 from ..alternatives.person import one_person
 from ..alternatives.view import AlternativesView
@@ -266,7 +265,11 @@ class Tabs(param.Parameterized):
         self._is_there = False
         self.remote = Remote(self, **WIDE)
         self.runs = KeptRuns(
-            self._show_run, self._pin, self.complain, lambda: self.param.update(tab="Search"), self._bring_rows
+            self._show_run,
+            self._pin,
+            self.complain,
+            lambda: self.param.update(tab="Search"),
+            lambda table: self.made("Search").setup.table.bring(table),
         )
         self.kept.param.watch(lambda event: self.runs.follow_pins(event.new), "kept")
         # holds what the last run was, for the front; it has to be on the page, too
@@ -365,10 +368,6 @@ class Tabs(param.Parameterized):
         """Edit the model that the tab Search shows."""
         self.tab = "Alternatives"
         self.made("Alternatives").view.edit(prepared, latest, model)
-
-    def _bring_rows(self, table: KeptTable) -> None:
-        """Let the form have the rows of a kept run, as the file that they were."""
-        self.made("Search").setup.table.bring(table)
 
     def _show_run(self, recording: Recording, name: str, query: str | None, card: Card | None = None) -> None:
         """Show a kept run, with its settings in the form and the card of its model."""

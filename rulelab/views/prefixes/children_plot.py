@@ -1,7 +1,4 @@
-"""The rules that could come next after a prefix, a bar for each: what its bound is made of, against the best list.
-
-Bare Bokeh: each step of a search replaces its bars, and taps on them choose the next rule.
-"""
+"""The rules that could come next after a prefix, a bar for each: what its bound is made of, against the best list."""
 
 from __future__ import annotations
 
@@ -72,10 +69,7 @@ def fates(frame: pd.DataFrame) -> list[str]:
 
 
 def interesting(frame: pd.DataFrame, most: int = MOST_BARS) -> pd.DataFrame:
-    """The children to draw: those of least bound that are open or expanded, then those cut, at least one per bound.
-
-    First come those whose bounds reach the best list, then the others; of both those of the least bounds.
-    """
+    """The children to draw, those below the best list first: the open ones of least bound, a cut one per reason."""
     cut = (frame["fate"] == "cut").to_numpy()
     order = np.lexsort((frame["bound"].to_numpy(dtype=float), cut))
     first_of_reason = ~frame["cut_by"].iloc[order].duplicated().to_numpy() & cut[order]
@@ -86,15 +80,13 @@ def interesting(frame: pd.DataFrame, most: int = MOST_BARS) -> pd.DataFrame:
 
 
 class ChildrenPlot(Plot):
-    """A stacked bar per child of a prefix; beyond the line of the best list nothing is worth a look.
-
-    `unit`: of the objective. `on_tap` takes the antecedent of a bar that is tapped.
-    """
+    """A stacked bar per child of a prefix; beyond the line of the best list nothing is worth a look."""
 
     title = "Next rules"
     below = ""
 
     def __init__(self, unit: str, on_tap: Callable[[str], None] | None = None) -> None:
+        # of the objective; takes the antecedent of a bar that is tapped
         self._unit, self._on_tap = unit, on_tap
         self._frame = NO_CHILDREN
         self._window = Window(0, 1)

@@ -42,17 +42,6 @@ _ON_DISK = "Proof: a file that <code>rulelab verify</code> checks on the table."
 _OF_SEVERAL = "The tab Alternatives and the fronts of Compare are of two classes."
 
 
-def _kept_card(session: RecordedSession, snapshot: Snapshot) -> Card:
-    """The card that came with a recorded run, which is of its end; raises ValueError."""
-    end = session.snapshot.incumbent
-    if session.card is None:
-        raise ValueError("A recording holds no rows, without which there is no model card: Run, and pin its model.")
-    if snapshot.incumbent is None or end is None or snapshot.incumbent.model != end.model:
-        raise ValueError("Of a kept run only the model at its end has a card: move the slider to its end.")
-    card: Card = session.card
-    return card
-
-
 class BestModel:
     """What stands in the box, and four buttons under it: keep to compare, edit, one person, export."""
 
@@ -147,10 +136,15 @@ class BestModel:
         return self.card_at(self.shown)
 
     def card_at(self, snapshot: Snapshot) -> Card:
-        """The model card of another moment."""
+        """The model card of another moment; of a kept run the one that came with it, which is of its end."""
         session = self.session()
         if isinstance(session, RecordedSession):
-            return _kept_card(session, snapshot)
+            end, card = session.snapshot.incumbent, session.card
+            if card is None:
+                raise ValueError("A recording holds no rows, and so no model card: Run, and pin its model.")
+            if snapshot.incumbent is None or end is None or snapshot.incumbent.model != end.model:
+                raise ValueError("Of a kept run only the model at its end has a card: move the slider to its end.")
+            return card  # type: ignore[no-any-return]
         assert session.search is not None
         return of_search(session.search, snapshot, session.prepared)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -144,16 +144,12 @@ def notes(prepared: Prepared | None) -> str:
     """HTML of how the data were prepared; empty before anything is known."""
     if prepared is None:
         return ""
-    said = " · ".join(esc(note, 400) for note in prepared.notes)
-    return (f'<p class="note">{said}</p>' if prepared.notes else "") + _left_out(prepared.left_out)
-
-
-def _left_out(names: Sequence[str]) -> str:
-    """All of it, to be unfolded."""
+    said, names = " · ".join(esc(note, 400) for note in prepared.notes), prepared.left_out
+    html = f'<p class="note">{said}</p>' if said else ""
     if not names:
-        return ""
+        return html
     items = "".join(f"<li>{esc(what, 300)}</li>" for what in names[:MAX_LEFT_OUT])
     more = len(names) - MAX_LEFT_OUT
     items += f"<li>and {count(more)} more</li>" if more > 0 else ""
-    said = f"{count(len(names))} not made into conditions: which, and why"
-    return f'<details class="note"><summary>{said}</summary><ul>{items}</ul></details>'
+    folded = f"{count(len(names))} not made into conditions: which, and why"
+    return f'{html}<details class="note"><summary>{folded}</summary><ul>{items}</ul></details>'

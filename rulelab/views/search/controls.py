@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import panel as pn
@@ -14,15 +13,12 @@ from panel.custom import JSComponent
 from ...assets import asset
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
-from ..live.wording import NONE, Standing, standing
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.esc import esc
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
 
-_NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
-"""Figures that keep their place before there are any."""
 _STALE = "The settings have changed: Run begins with the new ones."
 _STALE_ALREADY = "The settings have changed: Reset, then Run, to use the new ones."
 _STOPPED = "Stopped for good: Run begins anew, Step cannot go on."
@@ -33,10 +29,7 @@ _BLOCKED = "Accept the sheet of the data, or cancel it, before a run."
 
 
 def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) -> tuple[dict[str, bool], str]:
-    """Which buttons would do something, and what Run and Step would do, where that is not plain, or why nothing.
-
-    Nothing begins while the data are being chosen (``blocked``), or a field holds no value.
-    """
+    """Which buttons would do something, and what Run and Step would do, where that is not plain, or why nothing."""
     state = session.state
     begins = state is State.IDLE or (state.over and (stale or not session.resumable))
     able = {
@@ -53,16 +46,6 @@ def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) ->
     elif state.over:
         said = _RESUMABLE if session.resumable else _STOPPED if state is State.STOPPED else _ENDED
     return able, said
-
-
-def status_of(session: SearchSession, stale: bool) -> Standing:
-    """How the session stands; a result that is not of the present settings is said to be one of earlier settings."""
-    now = standing(session)
-    if not now.figures:
-        now = replace(now, figures=_NOTHING_YET)
-    if not (stale and session.state.over):
-        return now
-    return replace(now, tone="earlier", phase=f"With the earlier settings: {now.phase}")
 
 
 class Controls:
@@ -149,10 +132,7 @@ _REPLAYED = 32
 
 
 class Rewind(JSComponent):
-    """The moments of a run, from the first to the present one, along the axis of the plots.
-
-    The browser asks to ``press`` the button, to ``move`` by so many moments, or for a ``place``.
-    """
+    """The moments of a run, from the first to the present one, along the axis of the plots."""
 
     moment = param.Integer(None, allow_None=True, bounds=(0, None), doc="The one that is shown; None: the present one.")
     able = param.Boolean(default=False, doc="Whether there is anything to look back at.")
@@ -211,6 +191,7 @@ class Rewind(JSComponent):
         self.moment = max(0, at) if at < self.moments - 1 else None
 
     def _handle_msg(self, data: Any) -> None:
+        """From the browser: ``press`` the button, ``move`` by so many moments, or go to a ``place``."""
         wanted = data if isinstance(data, dict) else {}
         if wanted.get("press"):
             self.press()

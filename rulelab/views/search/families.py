@@ -153,10 +153,7 @@ def look_of(search: Search) -> str:
 
 
 def sessions_of(search: Any) -> Callable[[], SearchSession]:
-    """Makes sessions of a search: the first runs the search itself, the later ones run it from the beginning.
-
-    `search`: one, or the classifier that was fitted by it; TypeError for anything else.
-    """
+    """Makes sessions of a search, or of a fitted classifier's: the first runs it as it is, the later ones anew."""
     given: Any = search.search_ if isinstance(search, CertifiedClassifier) else search
     if not isinstance(given, Search):
         raise TypeError(f"search must be a rulelab search, such as a RuleListSearch, not {short(given)}")

@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 import panel as pn
-from bokeh.models import Ticker, TickFormatter
-from bokeh.models.annotations import BoxAnnotation
-from bokeh.plotting import figure
 
 from ...snapshot import Snapshot
-from ..live.history import Mark
+from ..live.history import NOTHING_SEEN
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
 from ..live.wording import count
@@ -22,11 +19,8 @@ from ..widgets.esc import esc
 from ..widgets.style import BLUE, ORANGE
 from .families import Look
 from .plot_box import PlotBox
-from .plots.base import Plot, compact, enlarged, ticks
-from .plots.curves import AXES, Cursor, Curves, tree_begins
-
-_STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_color": None, "level": "underlay"}
-"""Of what comes before the tree."""
+from .plots.base import Plot, enlarged
+from .plots.curves import AXES, Curves, PlotOverTime, tree_begins
 
 
 class SearchFigures:
@@ -35,38 +29,28 @@ class SearchFigures:
     def __init__(
         self,
         look: Look,
-        on_move: Callable[[float], None] | None = None,  # takes the place to which a person has moved the line
+        on_move: Callable[[float], None] = lambda place: None,  # takes the place to which a person has moved the line
         name_of_files: Callable[[], str] = lambda: "search",
     ) -> None:
-        self._look, self._on_move, self._name_of_files = look, on_move, name_of_files
-        self._cursors: dict[int, Cursor] = {}
-        self._strips: dict[int, BoxAnnotation] = {}
+        self._look, self._name_of_files = look, name_of_files
+        self._shared = Curves(look.unit, on_move)
         self._place: tuple[float | None, bool] = (None, False)
-        self._shared = Curves()
-        self._axis = ""
         self._dark = self._large = False
-        self._mark = Mark()
+        self._mark = NOTHING_SEEN
         self._latest: Snapshot | None = None
         self._begun: Prepared | None = None
         self._made: dict[int, Plot] = {}
         self._boxes: dict[int, PlotBox] = {}
-        self._ticks: dict[bool, tuple[Ticker, TickFormatter]] = {}
         self.shown: list[Snapshot] = []  # the history until the moment that is shown
         self.texts_wait = False  # whether more is drawn than the texts beside the plots say
 
     def plot(self, number: int) -> Plot:
         """One of the plots; what was shown before it was made, it shows too."""
         if number not in self._made:
-            made = self._look.plots[number].make(self._shared)
-            self._made[number] = made
-            if made.over_time:
-                self._strips[number] = BoxAnnotation(visible=False, **_STRIP)
-                made.figure.add_layout(self._strips[number])
-            if made.over_time and self._on_move is not None:
-                self._cursors[number] = Cursor(made.figure, self._on_move)
-                self._cursors[number].show(*self._place)
-                self._cursors[number].use_dark(self._dark)
-            self._draw_against_axis(made)
+            made = self._made[number] = self._look.plots[number].make(self._shared)
+            if isinstance(made, PlotOverTime):
+                made.use_axis()
+                made.cursor.show(*self._place)
             made.use_dark(self._dark)
             made.use_size(self._large)
             if self._begun is not None:
@@ -80,16 +64,6 @@ class SearchFigures:
     def plots(self) -> tuple[Plot, ...]:
         """All of them."""
         return tuple(self.plot(number) for number in range(len(self._look.plots)))
-
-    @property
-    def figures(self) -> tuple[figure, ...]:
-        """Those of all plots."""
-        return tuple(plot.figure for plot in self.plots)
-
-    @property
-    def bounds(self) -> figure:
-        """The first one: objective and lower bound."""
-        return self.plot(0).figure
 
     def box(self, number: int) -> PlotBox:
         """One of the plots with what stands around it."""
@@ -114,24 +88,27 @@ class SearchFigures:
     def picture(self, number: int) -> dict[str, Any]:
         """A plot drawn anew, as a slide."""
         drawn = SearchFigures(self._look)
-        drawn.use_axis(self._axis)
+        drawn._shared.axis = self._shared.axis
         if self._latest is not None and self._begun is not None:
             drawn.extend(self.shown, True, self._latest, self._begun)
         return enlarged(drawn.plot(number).figure)
 
+    @property
+    def _over_time(self) -> list[PlotOverTime]:
+        return [plot for plot in self._made.values() if isinstance(plot, PlotOverTime)]
+
     def use_axis(self, axis: str) -> None:
         """Draw the plots over time against one of `AXES`."""
-        self._axis, self._shared.axis = axis, AXES[axis]
-        for plot in self._made.values():
-            self._draw_against_axis(plot)
+        self._shared.axis = AXES[axis]
+        for plot in self._over_time:
+            plot.use_axis()
         self._fit()
 
     def use_dark(self, dark: bool) -> None:
         """Colour the text inside the plots for a dark or a light page; the page's theme colours all the rest."""
         self._dark = dark
-        shown: list[Plot | Cursor] = [*self._made.values(), *self._cursors.values()]
-        for each in shown:
-            each.use_dark(dark)
+        for plot in self._made.values():
+            plot.use_dark(dark)
 
     def use_size(self, large: bool) -> None:
         """Make the text inside the plots fit for a screen, or larger for a projector."""
@@ -144,7 +121,7 @@ class SearchFigures:
         for plot in self._made.values():
             plot.clear()
         self._shared.clear()
-        self._mark, self.shown, self._latest, self._begun = Mark(), [], None, None
+        self._mark, self.shown, self._latest, self._begun = NOTHING_SEEN, [], None, None
         self.show_texts()
 
     def follow(self, session: SearchSession) -> Snapshot:
@@ -175,7 +152,7 @@ class SearchFigures:
 
     def look_back(self, snapshots: Sequence[Snapshot]) -> None:
         """Show everything as it was at the last of these snapshots; the curves, and their axes, stay whole."""
-        self._mark = Mark()
+        self._mark = NOTHING_SEEN
         self._shared.until, self.shown, self._latest = len(snapshots), list(snapshots), snapshots[-1]
         self.texts_wait = True
         for plot in self._made.values():
@@ -196,8 +173,8 @@ class SearchFigures:
         """Put the line to a moment, or hide it at the present one; ``able``: whether it can be moved."""
         places, _, _ = self.places
         self._place = None if at is None or at >= len(places) else places[at], able
-        for cursor in self._cursors.values():
-            cursor.show(*self._place)
+        for plot in self._over_time:
+            plot.cursor.show(*self._place)
 
     def resend(self) -> None:
         """Send all data again, after a reconnection."""
@@ -208,33 +185,10 @@ class SearchFigures:
     def _fit(self) -> None:
         """Let the axes span what there is."""
         self._shared.fit()
-        begins = self._shared.tree
-        for number, strip in self._strips.items():
-            strip.update(right=begins or 0.0, visible=begins is not None)
-            axis = self._made[number].figure.xaxis[0]
-            if self._axis and axis.axis_label != self._label:
-                axis.axis_label = self._label
+        for over_time in self._over_time:
+            over_time.mark_tree()
         for plot in self._made.values():
             plot.fit()
-
-    @property
-    def _label(self) -> str:
-        """Of the axis; what is grey is said where there is such a strip."""
-        unit = self._look.unit
-        labels = {"time": "search time (s)", "work": f"work ({unit})", "log work": f"work ({unit}, log)"}
-        return labels[self._axis] + ("" if self._shared.tree is None else "; grey: before the tree")
-
-    def _draw_against_axis(self, plot: Plot) -> None:
-        """Draw a plot against the chosen axis, if it is over time."""
-        if not (self._axis and plot.over_time):
-            return
-        for glyph in plot.over_time:
-            glyph.x = self._shared.axis
-        axis, log = plot.figure.xaxis, self._axis == "log work"
-        if log not in self._ticks:
-            self._ticks[log] = ticks(log), compact(log)
-        axis.axis_label = self._label
-        axis.ticker, axis.formatter = self._ticks[log]
 
 
 _WIDTH, _HEIGHT, _RIGHT, _BOTTOM, _TOP = 560, 190, 90, 24, 14

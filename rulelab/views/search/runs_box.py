@@ -1,18 +1,27 @@
-"""Other runs than the present one: an ablation with its picture, and the field that opens a recording."""
+"""Other runs than the present one: those of the paper's search, to which bounds are added, and recordings."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
+import pandas as pd
 import panel as pn
 
+from ...ablation import AS_SET, STEPS, Ablation, Outcome, of_the_paper
+from ...families.wording import at_most
 from ...recording import Recording
+from ...snapshot import Status
 from ..live.job import Job
+from ..live.prepared import Prepared
 from ..live.session import SearchSession
+from ..live.state import FULL_SPEED, Limits, State
 from ..live.ticker import Work
 from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
@@ -21,18 +30,15 @@ from ..widgets.fields import WIDE
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS
 from ..widgets.uploader import Uploader
-from .ablating import GUESSES, MOST_SECONDS, Ablating
 
-_LEFT_OUT, _ADDED = "each left out", "of the paper, added"
-_ABLATES = (
-    "Runs the settings of the form as they are and once more without each bound in use, one after the other, each "
-    "within the time limit."
-)
-_ADDS = (
+MOST_SECONDS = 5.0
+"""Of a run of the paper's search, which without its strongest bounds needs hours."""
+GUESSES = tuple(STEPS)[1:]
+_WHAT = (
     "Runs the search of the CORELS paper with all its bounds, with the errors so far alone, then with one more bound "
     f"each time, each run for {MOST_SECONDS:g} s at most. Which bound will save most?"
 )
-_CANNOT = "This kind of search has no bounds that could be left out one by one."
+_CANNOT = "Bounds are added one by one to the search of the CORELS paper, which is for rule lists."
 _DRAWS = "holoviews.plotting.bokeh"
 _LINE, _FRAME, _MOST = 24, 90, 520
 """Of the picture of an ablation: the height of a bar, what is around them, and the most, in pixels."""
@@ -40,6 +46,74 @@ LARGEST_FILE = 20_000_000
 LARGEST_TEXT = 64_000_000
 """That a file may unpack to; the recording of a million prefixes unpacks to three million bytes."""
 _LIMIT = "A recording that Export has saved; at most 20 MB"
+
+
+class Ablating:
+    """An ablation of the paper's search for the list that a session looks for; its runs are sessions, too."""
+
+    def __init__(self, given: SearchSession, guess: str = "") -> None:
+        def prepare(report: Any) -> Prepared:
+            prepared = given.source(report)
+            return replace(prepared, search=of_the_paper(prepared.search))
+
+        self.limits, self._guess = Limits(seconds=min(given.limits.seconds or MOST_SECONDS, MOST_SECONDS)), guess
+        self.first = SearchSession(prepare, self.limits, FULL_SPEED, look=given.look)
+        self.done: Ablation | None = None  # what has ended with something to show
+
+    @property
+    def place(self) -> str:
+        """Which run the present one is, of how many, and with which bounds."""
+        if self.done is None:
+            return f"1, {AS_SET}"
+        at, variants = len(self.done.outcomes), self.done.variants
+        return f"{at + 1} of {len(variants)}, {variants[at].name}"
+
+    def next(self, session: SearchSession) -> SearchSession | None:
+        """The session after one that has ended; None: that was the last one."""
+        first, last = self.first.prepared, session.snapshot
+        if first is None or last is None or session.state is State.FAILED:
+            return None
+        if self.done is None:
+            self.done = Ablation(first.search, added=True)
+        variants, outcomes = self.done.variants, self.done.outcomes
+        outcomes.append(Outcome(variants[len(outcomes)], last, math.nan))
+        if len(outcomes) == len(variants) or session.state is State.STOPPED:
+            return None
+        made, look = variants[len(outcomes)], self.first.look
+        return SearchSession(
+            lambda report: replace(first, search=made.of(first.search)), self.limits, FULL_SPEED, look=look
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """That of the ablation; variants that were not proven say their gap."""
+        assert self.done is not None
+        frame = self.done.frame
+        told = zip(frame["variant"], frame["status"], frame["gap"], strict=True)
+        names = [name if status == Status.OPTIMAL else f"{name} (gap {at_most(gap)})" for name, status, gap in told]
+        return frame.assign(variant=names)
+
+    @property
+    def said(self) -> str:
+        """How it went."""
+        assert self.done is not None
+        ended, of = self.done.outcomes, len(self.done.variants)
+        proven = sum(each.snapshot.status is Status.OPTIMAL for each in ended)
+        same = f"; {proven} proofs, all of the same objective" if proven > 1 and not self.done.contradiction else ""
+        if len(ended) < of:
+            return f"Ablation: {len(ended)} of {of} runs have ended{same}."
+        return f"Ablation: all {of} runs have ended{same}. {self._answer(self.done.frame)}"
+
+    def _answer(self, frame: pd.DataFrame) -> str:
+        """Which of the paper's bounds has saved most, and whether that was expected."""
+        all_proven = bool((frame["status"] == Status.OPTIMAL).all())
+        first, *others = frame["nodes" if all_proven else "gap"].astype(float)
+        saved = dict(zip(GUESSES, (before - after for before, after in pairwise([*others, first])), strict=True))
+        most = max(saved, key=lambda name: saved[name])
+        of = f"{saved[most]:.0f} prefixes" if all_proven else f"{saved[most]:.4f} of a gap of {others[0]:.4f}"
+        told = f"“{most}” has saved most here, {of}."
+        if not self._guess:
+            return told
+        return f"{'Right' if most == self._guess else f'Not “{self._guess}”'}: {told}"
 
 
 class RunsBox:
@@ -52,17 +126,15 @@ class RunsBox:
         start_beat: Callable[[], None],  # sees to it that `tick` is called while `busy`
         complain: Callable[[str], None],  # shows an error
     ) -> None:
-        self._opened, self._work, self._possible = opened, Work(start=start_beat), False
-        self._complain = complain
+        self._opened, self._work, self._complain = opened, Work(start=start_beat), complain
         self.ablation: Ablating | None = None  # the one that goes on
         self.button = Press(ablate, label="Ablation", margin=0, height=30, width=86)
-        listed: dict[str, Any] = {"margin": 0, "stylesheets": [SELECT_CSS], "disabled": True}
-        self.way = pn.widgets.Select(label="Bounds", options=[_ADDED, _LEFT_OUT], width=190, **listed)
-        self.guess = pn.widgets.Select(label="My guess", options=["", *GUESSES], width=150, **listed)
-        self.way.param.watch(lambda *_: self._say_what(), "value")
+        self.guess = pn.widgets.Select(
+            label="My guess", options=["", *GUESSES], width=150, margin=0, stylesheets=[SELECT_CSS], disabled=True
+        )
         self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
         bar = pn.FlexBox(
-            self.button, self.way, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE
+            self.button, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE
         )
         self.field = Uploader(
             self._received,
@@ -79,19 +151,11 @@ class RunsBox:
         self.items = (bar, self._said, self.picture)
 
     def offer(self, possible: bool, free: bool) -> None:
-        """Let an ablation begin: where there is something to leave out, and nothing runs."""
-        self._possible = possible
-        self._say_what()
-        for field in (self.way, self.guess):
-            if field.disabled is (possible and free):
-                field.disabled = not (possible and free)
+        """Let an ablation begin: of a search for a rule list, while nothing runs."""
+        self._about.object = f'<p class="note">{_WHAT if possible else _CANNOT} {word("Why", "ablation")}</p>'
         self.button.able = possible and free
-
-    def _say_what(self) -> None:
-        added = self.way.value == _ADDED
-        what = (_ADDS if added else _ABLATES) if self._possible else _CANNOT
-        self._about.object = f'<p class="note">{what} {word("Why", "ablation")}</p>'
-        self.guess.visible = added
+        if self.guess.disabled is self.button.able:
+            self.guess.disabled = not self.button.able
 
     def forget(self) -> None:
         """Say nothing of an ablation any more."""
@@ -103,26 +167,22 @@ class RunsBox:
     def begin(self, session: SearchSession) -> SearchSession:
         """Begin an ablation of what a session would run; the first session of it."""
         threading.Thread(target=import_module, args=(_DRAWS,), daemon=True).start()  # the page does not wait for that
-        self.ablation = Ablating(session, self.way.value == _ADDED, self.guess.value)
+        self.ablation = Ablating(session, self.guess.value)
         return self.ablation.first
 
     def following(self, session: SearchSession) -> SearchSession | None:
         """What follows a session of an ablation that has ended, at the end its first one; None: nothing."""
-        ablation, self.ablation = self.ablation, None
+        ablation = self.ablation
         if ablation is None:
             return None
-        try:
-            following = ablation.next(session)
-        except ValueError as error:
-            self._complain(str(error))
-            return None
-        if following is not None:
-            self.ablation = ablation
-        elif ablation.done is not None:
-            self._tell(ablation)
-            if ablation.done.contradiction:
-                self._complain(ablation.done.contradiction)
-            return ablation.first
+        following = ablation.next(session)
+        if following is None:
+            self.ablation = None
+            if ablation.done is not None:
+                self._tell(ablation)
+                if ablation.done.contradiction:
+                    self._complain(ablation.done.contradiction)
+                return ablation.first
         return following
 
     def _tell(self, ablation: Ablating) -> None:
@@ -136,8 +196,8 @@ class RunsBox:
 
         height = min(_MOST, _FRAME + _LINE * len(frame))
         options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Nodes of each run"}
-        said = "times the run as set" + ("; where a gap stands: when it was ended" if ablation.added else "")
-        options |= {"xlabel": "", "ylabel": said, "backend_opts": {"plot.output_backend": "canvas"}}
+        options |= {"xlabel": "", "ylabel": "times the run as set; where a gap stands: when it was ended"}
+        options |= {"backend_opts": {"plot.output_backend": "canvas"}}
         picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
         self.picture[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]
 

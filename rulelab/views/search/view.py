@@ -20,7 +20,7 @@ from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, State
 from ..live.ticker import Beat, Presence
-from ..live.wording import Standing, count, figures
+from ..live.wording import Standing, count, figures, standing
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
@@ -29,7 +29,7 @@ from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
 from .best import BestModel
 from .certificate import Certificate, notes
-from .controls import SPEEDS, Controls, Rewind, status_of
+from .controls import SPEEDS, Controls, Rewind
 from .families import LOOKS, look_of_recorded, sessions_of
 from .figures import SearchFigures, curves_svg
 from .plots.curves import AXES
@@ -146,7 +146,7 @@ class SearchView(Complaining, NotebookViewer):
 
     @one_at_a_time
     def ablate(self, *_: Any) -> None:
-        """Run the present settings as they are, and then without each bound in use, one run after the other."""
+        """Run the paper's search for the same list, with all its bounds and then with one more each time."""
         self._go(self._begin_ablating, True)
 
     def _go(self, act: Callable[[], None], anew: bool) -> None:
@@ -358,14 +358,16 @@ class SearchView(Complaining, NotebookViewer):
         self._notes.object = notes(session.prepared)
         self._controls.show(session, self.stale, self.blocked, self.refusal)
         free = not (session.state.busy or self.blocked or self.runs_box.ablation)
-        self.runs_box.offer(bool(LOOKS[session.look].family), free)
+        self.runs_box.offer(LOOKS[session.look].family == "rule_list", free)
 
     def _standing(self, session: SearchSession) -> Standing:
         at, prepared, shown = self.rewind.moment, session.prepared, self.best.shown
         if not (at is None or session.state.busy or shown is None or prepared is None):
             phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
             return Standing("paused", phase, figures(shown, prepared.search.family))
-        now = status_of(session, self.stale)
+        now = standing(session)
+        if self.stale and session.state.over:
+            now = replace(now, tone="earlier", phase=f"With the earlier settings: {now.phase}")
         if session.state is State.IDLE and (self.blocked or self.refusal):
             now = replace(now, phase=f"not ready: {'the data are not chosen' if self.blocked else 'a field is wrong'}")
         before = session.called if isinstance(session, RecordedSession) else ""
@@ -417,10 +419,8 @@ class SearchView(Complaining, NotebookViewer):
         self._controls.menu.append(self.runs_box.field)
         bottom = [self._notes, Explained()] if alone else [self._notes]
         frame = [PANEL_CSS, FILL_CSS]
-        self._gap, self._model = (
-            _part("rl-wide rl-gap", sheets=frame),
-            _part("rl-wide rl-best", *self.best.parts, sheets=[PANEL_CSS]),
-        )
+        self._gap = _part("rl-wide rl-gap", sheets=frame)
+        self._model = _part("rl-wide rl-best", *self.best.parts, sheets=[PANEL_CSS])
         self._why = _part("rl-wide rl-why", self.why.strip, self.why.body, sheets=frame)
         halves = (
             _part("rl-answer", self.certificate.box, self._model),

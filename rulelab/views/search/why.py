@@ -93,10 +93,7 @@ class WhyBox:
         self.body = pn.Column(stylesheets=[STACK_CSS], **WIDE)
 
     def take(self, look: Look, groups: Html, further: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
-        """Begin anew, for another kind of search.
-
-        `groups`: the rates of those that it compares. `further`: what makes its plots, and what else there is, by name.
-        """
+        """Begin anew, for another kind of search; ``further``: what makes its plots, and what else there is."""
         self._look = look
         self.tree = None
         self.pictures = {}

@@ -55,7 +55,7 @@ def test_every_setting_of_a_family_has_a_sign(family: str) -> None:
 @pytest.mark.parametrize("look", LOOKS)
 def test_every_plot_has_a_sign_and_every_heading_a_term(look: str) -> None:
     assert find(LOOKS[look].heading) is not None
-    for plot in SearchFigures(LOOKS[look]).figures:
+    for plot in (each.figure for each in SearchFigures(LOOKS[look]).plots):
         assert live.terms_of(plot.css_classes), plot.title.text
 
 

@@ -27,7 +27,7 @@ def settle(tab: SearchTab) -> None:
 
 
 def sizes(tab: SearchTab) -> list[object]:
-    return [figure.xaxis[0].axis_label_text_font_size for figure in tab.view.plots.figures]
+    return [plot.figure.xaxis[0].axis_label_text_font_size for plot in tab.view.plots.plots]
 
 
 def test_keys_do_nothing_before_it_is_on_and_what_is_no_key_is_ignored(tab: SearchTab) -> None:

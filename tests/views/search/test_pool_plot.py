@@ -29,14 +29,29 @@ def searches() -> Iterator[rl.RuleSetSearch]:
 
 
 @pytest.mark.parametrize("search", list(searches()), ids=["dnf", "cnf", "0-1", "weighted", "fair"])
-def test_the_table_agrees_with_the_search(search) -> None:
+def test_pool_and_prices_agree_with_the_search(search) -> None:
+    """Of rules of one complexity what they cost, less what they earn, differs by as much as their reduced costs."""
     assert list(search.pool().columns) == list(PoolPlot.empty.columns)
     assert search.pool().empty
-    matrix, problem = search.problem.matrix(), search.problem
+    assert search.prices().empty
+    matrix, problem, compared = search.problem.matrix(), search.problem, 0
     for snapshot in search.steps(work_per_step=1, work_limit=400):
-        pool = search.pool(10**6)
+        prices, pool = search.prices(10**6), search.pool(10**6)
         assert len(pool) == pool.attrs["pool"] == len(search.columns) or snapshot.phase == "reducing"
         assert (pool["use"] >= 0).all()
+        if not len(prices) or pool["reduced_cost"].isna().any():
+            continue
+        assert (prices["price"] > 0).all()
+        assert (prices["cost"] >= 0).all()
+        assert prices["price"].is_monotonic_decreasing
+        assert (prices["wanted"] <= prices["rows"] + 1e-9).all()
+        assert prices.attrs["priced"] == len(prices)
+        assert prices.attrs["total"] == pytest.approx(prices["price"].sum())
+        if search.fairness is None:
+            assert (prices["price"] <= prices["wanted"] + 1e-6).all(), "a row is worth 1 at most"
+        if search.loss == "hamming" and search.fairness is None:
+            compared += _compare(prices, pool, matrix, problem.names, search)
+    assert compared or search.loss != "hamming" or search.fairness is not None
     assert len(pool) > 0
     place = {name: j for j, name in enumerate(problem.names)}
     between = " and " if search.form == "dnf" else " or "
@@ -53,38 +68,13 @@ def test_the_table_agrees_with_the_search(search) -> None:
         assert pool["reduced_cost"].min() >= least - 1e-6 * max(1.0, float(weights.sum())), "none is below the least"
     used = pool[pool["use"] > 1e-6]["reduced_cost"].dropna()
     assert (used.abs() <= 0.3 * weights.sum()).all()
-    few = search.pool(3)
+    few, dearest = search.pool(3), search.prices(2)
     assert few["rule"].tolist() == pool["rule"].tolist()[:3]
-    with pytest.raises(ValueError, match="most must be"):
-        search.pool(0)
-
-
-@pytest.mark.parametrize("search", list(searches()), ids=["dnf", "cnf", "0-1", "weighted", "fair"])
-def test_prices_explain_the_reduced_costs_of_the_pool(search) -> None:
-    """Of rules of one complexity what they cost, less what they earn, differs by as much as their reduced costs."""
-    assert search.prices().empty
-    matrix, names = search.problem.matrix(), search.problem.names
-    compared = 0
-    for _ in search.steps(work_per_step=1, work_limit=300):
-        prices, pool = search.prices(10**6), search.pool(10**6)
-        if not len(prices) or pool["reduced_cost"].isna().any():
-            continue
-        assert (prices["price"] > 0).all()
-        assert (prices["cost"] >= 0).all()
-        assert prices["price"].is_monotonic_decreasing
-        assert (prices["wanted"] <= prices["rows"] + 1e-9).all()
-        assert prices.attrs["priced"] == len(prices)
-        assert prices.attrs["total"] == pytest.approx(prices["price"].sum())
-        if search.fairness is None:
-            assert (prices["price"] <= prices["wanted"] + 1e-6).all(), "a row is worth 1 at most"
-        if search.loss == "hamming" and search.fairness is None:
-            compared += _compare(prices, pool, matrix, names, search)
-    few = search.prices(2)
-    assert len(few) <= 2
-    assert few.attrs["priced"] == prices.attrs["priced"]
-    assert compared or search.loss != "hamming" or search.fairness is not None
-    with pytest.raises(ValueError, match="most must be"):
-        search.prices(0)
+    assert len(dearest) <= 2
+    assert dearest.attrs["priced"] == prices.attrs["priced"]
+    for table in (search.pool, search.prices):
+        with pytest.raises(ValueError, match="most must be"):
+            table(0)
 
 
 def _compare(prices: pd.DataFrame, pool: pd.DataFrame, matrix: np.ndarray, names: tuple[str, ...], search) -> int:

@@ -50,13 +50,13 @@ def drawn(plots: SearchFigures) -> list[Any]:
 
 def lines(view: SearchView) -> list[Span]:
     """The line at the moment that is shown, in each plot over time."""
-    return [line for figure in view.plots.figures for line in figure.select({"type": Span})]
+    return [line for plot in view.plots.plots for line in plot.figure.select({"type": Span})]
 
 
 def axes(plots: SearchFigures) -> list[Any]:
     """The curves, and what the plots over time span."""
     ranges = [each for plot in plots.plots if plot.over_time for each in (plot.figure.x_range, plot.figure.y_range)]
-    return [dict(curves_of(plots.bounds)), *((each.start, each.end) for each in ranges)]
+    return [dict(curves_of(plots.plot(0).figure)), *((each.start, each.end) for each in ranges)]
 
 
 def said(view: SearchView) -> dict[str, str]:

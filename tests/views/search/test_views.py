@@ -33,7 +33,7 @@ from rulelab.views.alternatives.parts import PersonForm
 from rulelab.views.alternatives.person import one_person
 from rulelab.views.cards.incumbent import doubt_list, fairness_notes, incumbent_card, on_test_rows
 from rulelab.views.live import wording as words
-from rulelab.views.live.history import History, Mark
+from rulelab.views.live.history import NOTHING_SEEN, History
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
 from rulelab.views.search.plots.curves import curve_columns
@@ -51,7 +51,7 @@ def test_history_stays_small_and_keeps_what_matters() -> None:
     for snapshot in all_of_them:
         history.append(snapshot)
         assert len(history) <= 50
-    kept, _, whole = history.since(Mark())
+    kept, _, whole = history.since(NOTHING_SEEN)
     objectives = {s.incumbent.objective for s in all_of_them if s.incumbent}
     assert whole
     assert {s.incumbent.objective for s in kept if s.incumbent} == objectives

@@ -214,7 +214,7 @@ def test_a_search_is_shown_by_the_plots_of_its_kind_in_small_lists_of_plain_numb
         assert {type(value) for values in columns.values() for value in values} <= {int, float}
         assert len(json.dumps(columns)) < 1000
     columns = curve_columns(seen, tree_begins(seen))
-    drawn = curves_of(plots.bounds)
+    drawn = curves_of(plots.plot(0).figure)
     for name, values in columns.items():
         assert drawn[name] == pytest.approx(values, nan_ok=True)
     for plot in plots.plots:
@@ -222,8 +222,8 @@ def test_a_search_is_shown_by_the_plots_of_its_kind_in_small_lists_of_plain_numb
             assert {type(values) for values in source.data.values()} == {list}
             assert len(json.dumps(dict(source.data), default=str)) < 3000
     plots.clear()
-    assert not curves_of(plots.bounds)["work"]
-    assert not next(each for each in plots.bounds.renderers if isinstance(each.glyph, VAreaStep)).visible, (
+    assert not curves_of(plots.plot(0).figure)["work"]
+    assert not next(each for each in plots.plot(0).figure.renderers if isinstance(each.glyph, VAreaStep)).visible, (
         "a stepped area without points hangs the browser"
     )
 

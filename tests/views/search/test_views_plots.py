@@ -161,13 +161,13 @@ def test_the_axis_counts_from_the_tree_and_a_strip_is_what_comes_before_it(width
         plots.extend([snapshot], k == 0, snapshot, Prepared(search))
     first = next(k for k, each in enumerate(snapshots) if each.phase == "searching")
     assert (first > 1) == (width > 0), "a beam takes its time"
-    at, head = curves_of(plots.bounds)["log_work"], plots.plots[0].sources[0].data["log_work"]
+    at, head = curves_of(plots.plot(0).figure)["log_work"], plots.plots[0].sources[0].data["log_work"]
     assert (len(at), at) == (len(snapshots), sorted(at))
     assert head == at[-1:]
-    strip = plots.bounds.select_one({"type": BoxAnnotation, "level": "underlay"})
+    strip = plots.plot(0).figure.select_one({"type": BoxAnnotation, "level": "underlay"})
     assert (strip.visible, strip.right) == (first > 0, 0 if first else at[0])
     assert [place < 0 for place in at] == [each.work < snapshots[first].work and first > 0 for each in snapshots]
-    x = plots.bounds.x_range
+    x = plots.plot(0).figure.x_range
     assert -first * x.start <= 0.5 * first, "what comes before takes little place"
     plots.use_axis("work")
     assert strip.right == (snapshots[first].work if first else 0)
@@ -179,7 +179,7 @@ def test_the_vertical_axis_spans_the_gap_and_has_numbers_to_read_where_all_is_ze
     for i, snapshot in enumerate(snapshots):
         plots.extend([snapshot], i == 0, snapshot, Prepared(search))
         if snapshot.incumbent is not None:
-            axis = plots.bounds.y_range
+            axis = plots.plot(0).figure.y_range
             assert axis.start <= snapshot.lower_bound <= snapshot.incumbent.objective <= axis.end
             first = snapshots[0].lower_bound
             assert axis.end - axis.start < 1.4 * (snapshots[-1].incumbent.objective + 1 - first)
@@ -188,7 +188,7 @@ def test_the_vertical_axis_spans_the_gap_and_has_numbers_to_read_where_all_is_ze
     latest = replace(last, lower_bound=0.0, incumbent=replace(last.incumbent, objective=0.0))
     plots = SearchFigures(LOOKS["rule_list"])
     plots.extend([latest], True, latest, Prepared(small_search()))
-    axis = plots.bounds.y_range
+    axis = plots.plot(0).figure.y_range
     assert axis.start == 0
     assert axis.end > 0.01
 

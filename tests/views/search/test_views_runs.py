@@ -10,12 +10,10 @@ from test_views_why import settled
 import rulelab as rl
 from rulelab.ablation import nodes_of
 from rulelab.views.live.state import State
-from rulelab.views.search.ablating import GUESSES
 from rulelab.views.search.in_words import differing, settings_in_words
+from rulelab.views.search.runs_box import GUESSES
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
-
-LEFT_OUT = "each left out"
 
 
 def ablated(view: SearchView) -> dict[str, float]:
@@ -27,21 +25,18 @@ def ablated(view: SearchView) -> dict[str, float]:
 
 
 def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) -> None:
-    search = rl.RuleListSearch(problem(120, 7), 0.02, beam_width=0)
-    view = show(search)
-    view.runs_box.way.value = LEFT_OUT
+    view = show(rl.RuleListSearch(problem(120, 7), 0.01))
     view.ablate()
     view.tick()
-    assert "1, as set" in status(view).phase or "of 10" in status(view).phase
+    assert "1, as set" in status(view).phase or "of 6" in status(view).phase
     assert not view.runs_box.button.able
     bars = ablated(view)
-    assert list(bars) == ["as set", *(f"without {name.replace('_', ' ')}" for name in vars(rl.RuleListBounds()))]
-    for name, times in bars.items():
-        off = {} if name == "as set" else {name.removeprefix("without ").replace(" ", "_"): False}
-        last = rl.solve(rl.RuleListSearch(search.problem, 0.02, beam_width=0, bounds=rl.RuleListBounds(**off)))
-        assert times == nodes_of(last) / nodes_of(view.session.snapshot)
-    assert view.session.search.bounds == rl.RuleListBounds()
-    assert "all 10 runs have ended; 10 proofs, all of the same objective" in runs_html(view)
+    ablation = rl.Ablation(rl.CorelsSearch(problem(120, 7), 0.01), added=True)
+    assert list(bars) == [each.variant.name for each in ablation.steps()]
+    assert list(bars.values()) == ablation.frame["nodes_factor"].tolist()
+    assert view.session.search.kind == "corels"
+    assert view.session.search.bounds == rl.CorelsBounds()
+    assert "all 6 runs have ended; 6 proofs, all of the same objective" in runs_html(view)
     assert alert(view).phase == ""
     assert view.runs_box.button.able
     view.reset()
@@ -52,19 +47,12 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) ->
     assert "defect of rulelab" in alert(view).phase, "where proofs are of different objectives"
 
 
-@pytest.mark.parametrize("guess", ["", "lookahead", "symmetry"])
-def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: str) -> None:
+@pytest.mark.parametrize("guess", ["", "lookahead", "equal rows"])
+def test_a_guess_of_which_bound_saves_most_is_answered(show, guess: str) -> None:
     view = show(rl.RuleListSearch(problem(120, 7), 0.01))
-    view.runs_box.way.value = LEFT_OUT
-    assert not view.runs_box.guess.visible
-    view.runs_box.way.value = "of the paper, added"
-    assert view.runs_box.guess.visible
     view.runs_box.guess.value = guess
     view.ablate()
-    bars = ablated(view)
-    assert list(bars)[:3] == ["as set", "errors so far", "+ lookahead"]
-    assert view.session.search.kind == "corels"
-    nodes = [round(times * nodes_of(view.session.snapshot)) for times in bars.values()]
+    nodes = [round(times * nodes_of(view.session.snapshot)) for times in ablated(view).values()]
     saved = [before - after for before, after in pairwise([*nodes[1:], nodes[0]])]
     most, said = GUESSES[saved.index(max(saved))], runs_html(view)
     assert f"“{most}” has saved most here, {max(saved)} prefixes." in said
@@ -72,15 +60,14 @@ def test_the_bounds_of_the_paper_are_added_and_a_guess_is_answered(show, guess: 
     assert (f"Not “{guess}”: " in said) is (guess not in ("", most))
 
 
-def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_leave_out(show) -> None:
+def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_add(show) -> None:
     view = show(long_search())
-    view.runs_box.way.value = LEFT_OUT
     view.ablate()
     first = view.session
     wait_until(lambda: first.snapshot is not None)
     view.stop()
     settled(view)
-    assert "1 of 10 runs have ended" in runs_html(view)
+    assert "1 of 6 runs have ended" in runs_html(view)
     assert view.session is first
     view.ablate()
     view.reset()
@@ -88,7 +75,7 @@ def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_
     assert view.session.state is State.IDLE
     sets = show(rl.RuleSetSearch(problem(60, 4), max_complexity=3))
     assert not sets.runs_box.button.able
-    assert "no bounds" in runs_html(sets)
+    assert "which is for rule lists" in runs_html(sets)
 
 
 def test_settings_are_in_words_and_only_those_that_differ_are_said() -> None:

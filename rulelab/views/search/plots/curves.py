@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import pandas as pd
 from bokeh.events import Pan, PanEnd, Tap
-from bokeh.models import ColumnDataSource, CustomJS, HoverTool
-from bokeh.models.annotations import Span
+from bokeh.models import ColumnDataSource, CustomJS, HoverTool, Ticker, TickFormatter
+from bokeh.models.annotations import BoxAnnotation, Span
 from bokeh.plotting import figure
 
 from ....assets import asset
 from ....snapshot import Snapshot
 from ...widgets.style import INK, LENGTHS
-from .base import Columns, Plot, Window, new_figure
+from .base import Columns, Plot, Window, compact, new_figure, ticks
 
 AXES = {"log work": "log_work", "work": "work", "time": "seconds"}
 """Horizontal axes, and their columns."""
@@ -24,6 +24,7 @@ QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))
 _MARGIN = 0.03
 _BEFORE = 0.3
 """How wide the strip of what comes before the tree is, as powers of ten."""
+_STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_color": None, "level": "underlay"}
 _SMALLEST = 1e-6
 """Reduced costs above minus this are rounding, and count as none."""
 _SHORTEST = {"log_work": 0.3, "work": 1.0, "seconds": 0.001}
@@ -61,7 +62,9 @@ def _log_work(work: int, begins: Snapshot | None) -> float:
 class Curves:
     """The shared source, and the axis that its plots are drawn against."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str = "", on_move: Callable[[float], None] = lambda place: None) -> None:
+        self.unit, self.on_move = unit, on_move  # of the work; takes where on the axis a person has moved the line to
+        self._ticks: dict[bool, tuple[Ticker, TickFormatter]] = {}
         self.source = ColumnDataSource(curve_columns([]))
         self.axis = "seconds"  # column of the horizontal axis
         self.until: int | None = None  # how many points there are until the moment that is shown; None: all are shown
@@ -96,6 +99,20 @@ class Curves:
         """Where on the axis the tree begins; None where nothing comes before it."""
         return None if self.begins is None else place_columns(self.begins, (), self.begins)[self.axis][0]
 
+    @property
+    def ticks(self) -> tuple[Ticker, TickFormatter]:
+        """What all plots place and write the ticks of the axis with."""
+        log = self.axis == "log_work"
+        if log not in self._ticks:
+            self._ticks[log] = ticks(log), compact(log)
+        return self._ticks[log]
+
+    @property
+    def label(self) -> str:
+        """Of the axis; what is grey is said where there is such a strip."""
+        labels = {"seconds": "search time (s)", "work": f"work ({self.unit})", "log_work": f"work ({self.unit}, log)"}
+        return labels[self.axis] + ("" if self.begins is None else "; grey: before the tree")
+
     def known(self, name: str) -> list[float]:
         """The numbers of a column without those that are not known yet."""
         return [value for value in self.source.data[name] if value == value]
@@ -120,6 +137,27 @@ class PlotOverTime(Plot):
         self.figure = new_figure(self.title, "search time (s)", label, curves.window, self._window, **options)
         self._head = ColumnDataSource({name: [] for name in (*AXES.values(), *self.heads)})
         self.sources = (self._head,)
+        self.cursor = Cursor(self.figure, curves.on_move)
+        self._strip = BoxAnnotation(visible=False, **_STRIP)
+        self.figure.add_layout(self._strip)
+
+    def use_axis(self) -> None:
+        """Draw it against the axis of the curves."""
+        for glyph in self.over_time:
+            glyph.x = self._curves.axis
+        self.figure.xaxis.axis_label = self._curves.label
+        self.figure.xaxis.ticker, self.figure.xaxis.formatter = self._curves.ticks
+
+    def mark_tree(self) -> None:
+        """Colour what comes before the tree."""
+        begins, label = self._curves.tree, self._curves.label
+        self._strip.update(right=begins or 0.0, visible=begins is not None)
+        if self.figure.xaxis[0].axis_label != label:
+            self.figure.xaxis.axis_label = label
+
+    def use_dark(self, dark: bool) -> None:
+        super().use_dark(dark)
+        self.cursor.use_dark(dark)
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._head.data = place_columns(latest, self.heads, self._curves.begins)
