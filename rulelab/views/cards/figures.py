@@ -12,7 +12,7 @@ from ...shown import percent
 from ..live.wording import NONE, apart, count, grouped, within
 from ..widgets.esc import esc
 from .card import Card
-from .differences import LOSS, comparable, same_rows
+from .differences import comparable, same_rows
 from .scores import Score, Scores
 
 RATES = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
@@ -25,9 +25,6 @@ EXPLAINED = (
 TERMS = {
     "AUC": "How often a positive row is given a higher probability than a negative one; ties count half, so that 0.5 "
     "is guessing.",
-    "loss per row": "What the family counts, without the price of complexity: errors for rule lists; for falling lists "
-    "a missed positive counts as much as its weight says; for rule sets with the Hamming loss a false alarm counts "
-    "once for every rule that causes it.",
     "rows by outcome": "Positives found and missed, negatives that give a false alarm or pass; the bar shows shares.",
     "+1.2": "The difference to the card that is chosen above; in percentage points where the figures are percent.",
 }
@@ -77,14 +74,12 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
         Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), 100, known, True)
         for rate, shown in RATES.items()
     ]
-    auc = tuple(_number(score, "auc", 3, card) for score in both)
-    loss = tuple(_number(score, "loss", 4, card) for score in both)
+    auc = tuple(_auc(score, card) for score in both)
     sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
     return [
         *own,
         *rates,
         Figure("AUC", "", auc, compared=known, scaled=True),
-        Figure("loss", "per row", loss, compared=beside is None or comparable(card, beside, LOSS)),
         *(Figure(name, "", (Value(n, count(n)),), scaled=True) for name, n in sizes),
     ]
 
@@ -105,11 +100,10 @@ def _rate(score: Score | None, name: str, card: Card) -> Value:
     return Value(value, percent(value), f"{percent(low)}–{percent(high)}", (low, high))
 
 
-def _number(score: Score | None, name: str, digits: int, card: Card) -> Value:
+def _auc(score: Score | None, card: Card) -> Value:
     if score is None:
         return _absent(card)
-    value = getattr(score, name)
-    return Value(small=score.why_not(name)) if math.isnan(value) else Value(value, f"{value:.{digits}f}")
+    return Value(small=score.why_not("auc")) if math.isnan(score.auc) else Value(score.auc, f"{score.auc:.3f}")
 
 
 def change(value: Value, other: Value, scale: int) -> str:

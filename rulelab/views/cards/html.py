@@ -33,11 +33,6 @@ _ORIGINS = {
     KEPT: "From a kept run; the proof was not checked since.",
     BROWSER: "From before the page was loaded again; the proof was not checked since.",
 }
-_SOURCES = {
-    FILE: "As the file says; not checked here.",
-    BROWSER: "As the browser kept it; not checked here.",
-    KEPT: "As the kept run says.",
-}
 _SIDES = ("false_positive", "true_positive")
 _PLURALS = {"accuracy": "accuracies", "precision": "precisions"}
 COMPARED = [rate for rate in RATES if any(rate in compared for compared in MEASURED.values())]
@@ -234,11 +229,7 @@ def facts(card: Card, place: Place = ALONE) -> Section:
     """Data and parameters; those that differ from the other cards are marked, the others are pale."""
     several = place.n_cards > 1
     names = place.facts if several else tuple(card.facts)
-    notes = [_SOURCES[card.origin] if card.origin else ""]
-    if not card.facts:
-        notes.append("Nothing is known of the data and parameters.")
-    elif not names:
-        notes.append("The same on all cards.")
+    note = "" if names else "The same on all cards." if card.facts else "Nothing is known of the data and parameters."
     rows = [
         {
             "name": named(card, name),
@@ -248,7 +239,7 @@ def facts(card: Card, place: Place = ALONE) -> Section:
         }
         for name in names
     ]
-    return Section(filled("card_facts.html", notes=notes, rows=rows), len(rows) + 1)
+    return Section(filled("card_facts.html", note=note, rows=rows), len(rows) + 1)
 
 
 def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
