@@ -66,8 +66,7 @@ class Exports:
 
     def fold(self) -> None:
         """There is nothing to save."""
-        if self.menu.visible:
-            self.menu.visible = False
+        self.menu.visible = False
 
     def refresh(self) -> None:
         """Offer what there is, while the menu is unfolded."""

@@ -1,7 +1,4 @@
-"""What a process of its own finds out of a card's model: it can take minutes, and can be cancelled.
-
-One task is the independent check of the certificate, another how many rows may change before the list is not optimal.
-"""
+"""What a process of its own finds out of a card's model, in minutes: the check of its proof, or its robustness."""
 
 from __future__ import annotations
 

@@ -161,10 +161,9 @@ class FrontPlot(Plot):
     ) -> None:
         """Bring the picture up to date.
 
-        `points`: in an order that only grows. `x`: the figure on the horizontal axis. `gap`: the one that the pointer
-        tells; None without groups of people. `chosen`: the key of the point with the ring. `ceiling`: the accuracies
-        that no rule list of at most 0, 1, ... rules exceeds; what lies above is shaded. `y`: the share on the vertical
-        axis, of which more is better.
+        `x`: the figure on the horizontal axis. `gap`: the one that the pointer tells; None without groups of people.
+        `chosen`: the key of the point with the ring. `ceiling`: the accuracies that no rule list of at most 0, 1, ...
+        rules exceeds; what lies above is shaded. `y`: the share on the vertical axis, of which more is better.
         """
         self._asked = points, x, gap, ceiling, y
         placed = [p for p in points if not math.isnan(p.value(x))]
