@@ -88,7 +88,7 @@ class Others:
         """Fit them on the splits of the cards whose data are known, where that is not done."""
         for rows in (one.card.rows for one in shown):
             if rows is not None and rows.key not in self._fitting:
-                self._fitting[rows.key] = rows, Job(lambda progress, rows=rows: fitted(rows, progress.report))
+                self._fitting[rows.key] = rows, _job(rows)
 
     def forget(self, shown: Iterable[ModelCard]) -> None:
         """End and forget what is of no split of these cards."""
@@ -104,7 +104,7 @@ class Others:
     def tables(self, shown: Sequence[ModelCard]) -> list[str]:
         """HTML tables of the cards and the other methods, one per split of data."""
         tables = []
-        for key, (rows, job) in self._fitting.items():
+        for key, (rows, job) in list(self._fitting.items()):
             if job.busy or job.result is None:
                 continue
             own = {
@@ -119,3 +119,7 @@ class Others:
             caption = f"For comparison, on the same split of {rows.data.name} ({split}), conditions at deciles"
             tables.append(card_html.comparison(own | job.result, caption))
         return tables
+
+
+def _job(rows: Rows) -> Job:
+    return Job(lambda progress: fitted(rows, progress.report))

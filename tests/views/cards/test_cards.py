@@ -380,7 +380,7 @@ def test_every_family_has_a_card(family) -> None:
     assert shown.exports.text("Rules (text)").getvalue().strip() == str(model)
     assert "62.5" in shown.parts["figures"].object
     assert made(shown.exports.text("Python script").getvalue())["model"] == model
-    assert {*FORMS} < {*shown.exports.files()}
+    assert {*FORMS} < {*shown.exports.offered()[0]}
     for form in FORMS:
         assert shown.exports.text(form).getvalue().strip()
     assert shown.exports.text("PMML").getvalue() == model.to_pmml()
