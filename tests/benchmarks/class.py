@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import itertools
 import json
+import math
 import os
 import socket
 import statistics
@@ -52,7 +53,7 @@ class Server:
         end, address = time.monotonic() + PATIENCE, f"http://127.0.0.1:{self.port}/health"
         while True:
             try:
-                with urllib.request.urlopen(f"{address}?seconds={min(seconds, 60.0)}", timeout=PATIENCE) as answer:
+                with urllib.request.urlopen(f"{address}?seconds={math.ceil(seconds)}", timeout=PATIENCE) as answer:
                     return json.load(answer)
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > end:

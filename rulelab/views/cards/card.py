@@ -97,11 +97,6 @@ class Card:
         return {**self.data, **self.parameters}
 
     @property
-    def loss(self) -> str:
-        """Which loss of rule sets was minimized."""
-        return self.parameters.get("loss", "hamming").replace(" ", "_")
-
-    @property
     def fairness(self) -> str:
         """The fairness constraint in words; empty where there was none."""
         return self.parameters.get("fairness", "")

@@ -85,9 +85,7 @@ def _plain(condition: Condition) -> tuple[str, str, Any]:
 
 LETTERS = (*ascii_uppercase, *(one + other for one in "ABC" for other in ascii_uppercase))[:100]
 """Names of the cards on the page, in order; there are no more places."""
-LOSS = ("positive weight", "loss")
-"""Parameters that a loss is made of."""
-OBJECTIVE = (*LOSS, "regularization", "violation penalty", "criterion")
+OBJECTIVE = ("positive weight", "loss", "regularization", "violation penalty", "criterion")
 """Parameters that an objective is made of."""
 _NAMED_FACTS = 3
 _CAN = "Accuracy, recall, precision and AUC can."
@@ -128,9 +126,9 @@ def same_rows(card: Card, other: Card) -> bool:
     return _trained_on(card) == _trained_on(other) and _split(card) == _split(other)
 
 
-def comparable(card: Card, other: Card, measures: Sequence[str] = OBJECTIVE) -> bool:
-    """Whether the objectives, or the losses, of two cards measure the same on the same rows."""
-    asked = [[one.parameters.get(name) for name in measures] for one in (card, other)]
+def comparable(card: Card, other: Card) -> bool:
+    """Whether the objectives of two cards measure the same on the same rows."""
+    asked = [[one.parameters.get(name) for name in OBJECTIVE] for one in (card, other)]
     return card.model.family == other.model.family and asked[0] == asked[1] and same_rows(card, other)
 
 

@@ -66,14 +66,13 @@ class Exports:
 
     def fold(self) -> None:
         """There is nothing to save."""
-        if self.menu.visible:
-            self.menu.visible = False
+        self.menu.visible = False
 
     def refresh(self) -> None:
         """Offer what there is, while the menu is unfolded."""
         if not self.menu.visible:
             return
-        files, missing = self.files(), self.missing()
+        files, missing = self.offered()
         if [each.label for each in self._row.objects] != list(files):
             self._row.objects = [
                 download(label, file, make, width=126, small=True) for label, (file, make) in files.items()
@@ -88,26 +87,18 @@ class Exports:
         """The model in one of the `FORMS`, or of its own; raises ModelError when it cannot be written in it."""
         return io.StringIO(self._forms[form][1]())
 
-    def files(self) -> Files:
-        """What can be saved now."""
-        without = self._unwritable()
-        return {
-            form: (file, partial(self.text, form)) for form, (file, _) in self._forms.items() if form not in without
-        }
-
-    def missing(self) -> list[str]:
-        """Why there is not more, as HTML."""
-        return [f"No {esc(form)}: {esc(why)}." for form, why in self._unwritable().items()]
-
-    def _unwritable(self) -> dict[str, str]:
-        """What the model cannot be written in, and why."""
-        why = {}
-        for form in self._forms:
+    def offered(self) -> tuple[Files, list[str]]:
+        """What can be saved now, and why there is not more, as HTML."""
+        files: Files = {}
+        missing = []
+        for form, (file, _) in self._forms.items():
             try:
                 self.text(form)
             except ModelError as error:
-                why[form] = str(error)
-        return why
+                missing.append(f"No {esc(form)}: {esc(error)}.")
+            else:
+                files[form] = file, partial(self.text, form)
+        return files, missing
 
     async def _made(self, what: str, make: Callable[[], Content]) -> Content:
         """What takes long, made in a thread of its own; the page goes on, and says so."""

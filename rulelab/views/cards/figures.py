@@ -1,4 +1,4 @@
-"""The figures of a card: the same lines for every model, which stand side by side on scales that cards share."""
+"""The figures of a card: the same lines for every model, which stand side by side."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from ...families import EVERY_FAMILY
 from ...families.records import LEAST_GAP
 from ...shown import percent
 from ..live.wording import NONE, apart, count, grouped, within
-from ..widgets.esc import esc
 from .card import Card
-from .differences import LOSS, comparable, same_rows
+from .differences import comparable, same_rows
 from .scores import Score, Scores
 
 RATES = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
@@ -25,9 +24,6 @@ EXPLAINED = (
 TERMS = {
     "AUC": "How often a positive row is given a higher probability than a negative one; ties count half, so that 0.5 "
     "is guessing.",
-    "loss per row": "What the family counts, without the price of complexity: errors for rule lists; for falling lists "
-    "a missed positive counts as much as its weight says; for rule sets with the Hamming loss a false alarm counts "
-    "once for every rule that causes it.",
     "rows by outcome": "Positives found and missed, negatives that give a false alarm or pass; the bar shows shares.",
     "+1.2": "The difference to the card that is chosen above; in percentage points where the figures are percent.",
 }
@@ -41,7 +37,6 @@ class Value:
     number: float = math.nan  # ``nan`` where there is none
     text: str = NONE
     small: str = ""  # an interval; or why there is no number
-    ends: tuple[float, float] | None = None  # of the interval
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,6 @@ class Figure:
     values: tuple[Value, ...]  # on the training rows and on the test rows; only one where the rows do not matter
     scale: int = 1  # 100 for shares that are shown in percent
     compared: bool = True  # whether a difference to the same line of another card means something
-    scaled: bool = False  # whether it has the same scale on every card, so that it can be drawn
 
 
 def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figure]:
@@ -74,18 +68,16 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
     ]
     both = scores.training, scores.test
     rates = [
-        Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), 100, known, True)
+        Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), 100, known)
         for rate, shown in RATES.items()
     ]
-    auc = tuple(_number(score, "auc", 3, card) for score in both)
-    loss = tuple(_number(score, "loss", 4, card) for score in both)
+    auc = tuple(_auc(score, card) for score in both)
     sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
     return [
         *own,
         *rates,
-        Figure("AUC", "", auc, compared=known, scaled=True),
-        Figure("loss", "per row", loss, compared=beside is None or comparable(card, beside, LOSS)),
-        *(Figure(name, "", (Value(n, count(n)),), scaled=True) for name, n in sizes),
+        Figure("AUC", "", auc, compared=known),
+        *(Figure(name, "", (Value(n, count(n)),)) for name, n in sizes),
     ]
 
 
@@ -100,16 +92,13 @@ def _rate(score: Score | None, name: str, card: Card) -> Value:
     if math.isnan(value):
         return Value(small=score.why_not(name))
     low, high = score.interval(name)
-    if math.isnan(low):
-        return Value(value, percent(value))
-    return Value(value, percent(value), f"{percent(low)}–{percent(high)}", (low, high))
+    return Value(value, percent(value), "" if math.isnan(low) else f"{percent(low)}–{percent(high)}")
 
 
-def _number(score: Score | None, name: str, digits: int, card: Card) -> Value:
+def _auc(score: Score | None, card: Card) -> Value:
     if score is None:
         return _absent(card)
-    value = getattr(score, name)
-    return Value(small=score.why_not(name)) if math.isnan(value) else Value(value, f"{value:.{digits}f}")
+    return Value(small=score.why_not("auc")) if math.isnan(score.auc) else Value(score.auc, f"{score.auc:.3f}")
 
 
 def change(value: Value, other: Value, scale: int) -> str:
@@ -123,60 +112,8 @@ def change(value: Value, other: Value, scale: int) -> str:
     return f"{difference:+.{max(digits, 1 if scale > 1 else 0)}f}".replace("-", "−")
 
 
-_STEP = 20
-"""Scales of shares end at multiples of 1 / 20."""
-
-
-def together(cards: Sequence[Card], scores: Sequence[Scores]) -> tuple[dict[str, tuple[float, float]], frozenset[str]]:
-    """Of the lines of figures of cards side by side the scales, and those that read the same on all."""
-    shown = [figures(card, own) for card, own in zip(cards, scores, strict=True)]
-    scales, alike = {}, set()
-    for line in zip(*shown, strict=True):
-        texts = {tuple((value.text, value.small) for value in one.values) for one in line}
-        if len(texts) == 1:
-            alike.add(line[0].name)
-        if line[0].scaled and (scale := _scale(line)) is not None:
-            scales[line[0].name] = scale
-    return scales, frozenset(alike)
-
-
-def dots(
-    value: Value, figure: Figure, scale: tuple[float, float], base: Value | None = None, hollow: bool = False
-) -> str:
-    """A number on the scale of its line, with its interval; ``base``: that of the other card, as a line across."""
-    if math.isnan(value.number):
-        return ""
-    marks = ""
-    if value.ends is not None:
-        low, high = (_place(end, scale) for end in value.ends)
-        marks += f'<i class="reach" style="left: {low:.1f}%; width: {high - low:.1f}%"></i>'
-    if base is not None and not math.isnan(base.number):
-        marks += f'<i class="base" style="left: {_place(base.number, scale):.1f}%"></i>'
-    kind = "at hollow" if hollow else "at"
-    marks += f'<i class="{kind}" style="left: {_place(value.number, scale):.1f}%"></i>'
-    said = f"95 % interval {value.small}; " if value.ends is not None else ""
-    title = f"{said}the scale is from {ends(figure, scale, ' to ')} on all cards"
-    return f'<span class="dots" aria-hidden="true" title="{esc(title, 200)}">{marks}</span>'
-
-
-def ends(figure: Figure, scale: tuple[float, float], between: str = "–") -> str:
-    """Where the scale of a line begins and ends."""
-    return between.join(f"{figure.scale * end:g}" for end in (round(scale[0], 9), round(scale[1], 9)))
-
-
-def _scale(line: Sequence[Figure]) -> tuple[float, float] | None:
-    """From the least to the largest of all cards, in whole steps; numbers of rules from 0."""
-    values = [value for figure in line for value in figure.values if not math.isnan(value.number)]
-    if not values:
-        return None
-    lowest = min(value.number if value.ends is None else value.ends[0] for value in values)
-    highest = max(value.number if value.ends is None else value.ends[1] for value in values)
-    if len(line[0].values) == 1:
-        return 0.0, max(highest, 1.0)
-    return max(0.0, math.floor(_STEP * lowest - 1e-9) / _STEP), min(1.0, math.ceil(_STEP * highest + 1e-9) / _STEP)
-
-
-def _place(number: float, scale: tuple[float, float]) -> float:
-    """Per cent of the way along the scale."""
-    low, high = scale
-    return min(100.0, max(0.0, 100 * (number - low) / (high - low)))
+def alike(cards: Sequence[Card], scores: Sequence[Scores]) -> frozenset[str]:
+    """The lines of figures that read the same on all cards."""
+    lines = zip(*(figures(card, own) for card, own in zip(cards, scores, strict=True)), strict=True)
+    texts = {line[0].name: {tuple((v.text, v.small) for v in figure.values) for figure in line} for line in lines}
+    return frozenset(name for name, read in texts.items() if len(read) == 1)

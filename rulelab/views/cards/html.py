@@ -22,7 +22,7 @@ from ..widgets.esc import esc
 from ..widgets.style import MODEL_CSS, sheet
 from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded
 from .differences import LETTERS, default_names, facts_apart, incomparable, remarks, same_rows
-from .figures import EXPLAINED, TERMS, Figure, Value, change, dots, ends, figures, together
+from .figures import EXPLAINED, TERMS, Figure, alike, change, figures
 from .incumbent import doubt_list
 from .rule_tables import class_tables, n_lines, rules_table
 from .scores import Score, Scores
@@ -32,11 +32,6 @@ _ORIGINS = {
     FILE: "From a file; nothing of this was checked here.",
     KEPT: "From a kept run; the proof was not checked since.",
     BROWSER: "From before the page was loaded again; the proof was not checked since.",
-}
-_SOURCES = {
-    FILE: "As the file says; not checked here.",
-    BROWSER: "As the browser kept it; not checked here.",
-    KEPT: "As the kept run says.",
 }
 _SIDES = ("false_positive", "true_positive")
 _PLURALS = {"accuracy": "accuracies", "precision": "precisions"}
@@ -73,8 +68,6 @@ class Place(NamedTuple):
     ranks: int = 0  # lines that the table of rules takes, as on the card of the most rules
     facts: tuple[str, ...] = ()  # those that have a line, in order: of any card
     attributes: tuple[str, ...] = ()  # sensitive attributes of any card: each has a line
-    # the ends of the scale on which a line of figures is drawn, the same on every card
-    scales: Mapping[str, tuple[float, float]] = {}
     alike: frozenset[str] = frozenset()  # lines of figures that read the same on all cards
 
 
@@ -88,15 +81,13 @@ def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = N
         return [Place(LETTERS[0], name) for name in names]
     differing = facts_apart(cards)
     facts = dict.fromkeys(name for card in cards for name in card.facts)
-    scales, alike = together(cards, scores)
     shared: dict[str, Any] = {
         "n_cards": len(cards),
         "only": only,
         "ranks": max(n_lines(card.model) for card in cards),
         "facts": tuple(name for name in facts if not only or any(name in own for own in differing)),
         "attributes": tuple(dict.fromkeys(name for own in scores for name in own.groups)),
-        "scales": scales,
-        "alike": alike,
+        "alike": alike(cards, scores),
     }
     beside = None if base is None else Beside(LETTERS[base], cards[base], scores[base])
     own = zip(LETTERS, names, remarks(cards), differing, strict=False)
@@ -151,17 +142,15 @@ def figures_of(card: Card, scores: Scores, place: Place = ALONE) -> Section:
     others: list[Figure] = [] if beside is None else figures(beside.card, beside.scores)
     lines = []
     for k, figure in enumerate(own):
-        alike = figure.name in place.alike
-        if alike and place.only:
+        same = figure.name in place.alike
+        if same and place.only:
             continue
         base = others[k].values if others and figure.compared else ()
-        scale = place.scales.get(figure.name)
         cells = [
-            _cell(value, base[i] if i < len(base) else None, figure, scale, hollow=len(figure.values) > 1 and i == 0)
+            {"text": value.text, "small": value.small, "delta": change(value, base[i], figure.scale) if base else ""}
             for i, value in enumerate(figure.values)
         ]
-        said = "" if scale is None else ends(figure, scale)
-        lines.append({"name": figure.name, "unit": figure.unit, "scale": said, "alike": alike, "cells": cells})
+        lines.append({"name": figure.name, "unit": figure.unit, "alike": same, "cells": cells})
     both = scores.training, scores.test
     scaled = any(one is not None and (one.blind or one.counted.weight != one.counted.n_rows) for one in both)
     strips = [(None, 0) if one is None else (one.outcomes, one.counted.weight) for one in both]
@@ -235,11 +224,7 @@ def facts(card: Card, place: Place = ALONE) -> Section:
     """Data and parameters; those that differ from the other cards are marked, the others are pale."""
     several = place.n_cards > 1
     names = place.facts if several else tuple(card.facts)
-    notes = [_SOURCES[card.origin] if card.origin else ""]
-    if not card.facts:
-        notes.append("Nothing is known of the data and parameters.")
-    elif not names:
-        notes.append("The same on all cards.")
+    note = "" if names else "The same on all cards." if card.facts else "Nothing is known of the data and parameters."
     rows = [
         {
             "name": named(card, name),
@@ -249,7 +234,7 @@ def facts(card: Card, place: Place = ALONE) -> Section:
         }
         for name in names
     ]
-    return Section(filled("card_facts.html", notes=notes, rows=rows), len(rows) + 1)
+    return Section(filled("card_facts.html", note=note, rows=rows), len(rows) + 1)
 
 
 def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
@@ -271,18 +256,6 @@ def terms() -> str:
     said = (*known.items(), *TERMS.items())
     body = "".join(f"<dt>{esc(name)}</dt><dd>{esc(words, 400)}</dd>" for name, words in said)
     return f"<details><summary>What these figures mean</summary><dl>{body}</dl></details>"
-
-
-def _cell(
-    value: Value, base: Value | None, figure: Figure, scale: tuple[float, float] | None, hollow: bool
-) -> dict[str, str]:
-    """A number with what is said beside it, how much it differs from the other card's, and where both stand."""
-    return {
-        "text": value.text,
-        "small": value.small,
-        "delta": "" if base is None else change(value, base, figure.scale),
-        "drawn": "" if scale is None else dots(value, figure, scale, base, hollow),
-    }
 
 
 def groups_note(scores: Scores) -> str:

@@ -1,4 +1,4 @@
-"""How good a model is on the rows of a card: confusion counts, AUC and loss, rates per group."""
+"""How good a model is on the rows of a card: confusion counts, AUC, rates per group."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...data.gaps import Gap, largest_gap
 from ...data.metrics import Confusion, confusion, group_confusions, group_labels, rates_table, roc_auc
-from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
+from ...models import DecisionList, Model, MultiClassRuleList, RuleSet
 from ...report.known import predicted, training_confusion
 from ...sweeps.plan import compared_groups
 from ..live.prepared import ClassRows
@@ -33,7 +33,6 @@ _WHY = {
     "true_positive_rate": "there are no positives",
     "precision": "nobody is predicted positive",
     "auc": "only one class",
-    "loss": "not known",
 }
 MAX_GROUPS = 12
 """Attributes with more values are not shown."""
@@ -45,8 +44,6 @@ class Score:
 
     counted: Confusion  # counts, or weights
     auc: float = math.nan  # area under the ROC curve; ``nan`` where it is not defined or not known
-    # what the family minimizes besides the size of the model, per row; ``nan`` where it is not known
-    loss: float = math.nan
     blind: bool = False  # whether only weights are known, and not of how many rows: there are no intervals
     several: bool = False  # whether it is of several classes, of which the accuracy alone needs no positive one
 
@@ -59,7 +56,7 @@ class Score:
         return (math.nan, math.nan) if self.blind else self.counted.interval(name)
 
     def why_not(self, name: str) -> str:
-        """Why there is no such rate, or neither AUC nor loss."""
+        """Why there is no such rate, or no AUC."""
         return "of two classes only" if self.several else _WHY[name]
 
     @property
@@ -97,7 +94,7 @@ def of_counts(card: Card) -> Scores:
         right, whole = int(np.trace(found)), int(found.sum())
         return Scores(_of_classes(Confusion(right, whole - right, 0, 0)))
     rows = "" if "training weight" in card.data else card.data.get("training rows")
-    known = [None if model is None else _remembered(model, card.loss) for model in (card.model, card.unconstrained)]
+    known = [None if model is None else _remembered(model) for model in (card.model, card.unconstrained)]
     training, without = (
         score and replace(score, blind=rows not in (None, count(score.counted.weight))) for score in known
     )
@@ -132,7 +129,7 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
         groups[name] = rates_table(counted)
 
     def scored(model: Model | None, at: np.ndarray | None) -> Score | None:
-        return None if model is None or at is None else _score(model, rows, at, card.loss)
+        return None if model is None or at is None else _score(model, rows, at)
 
     return Scores(
         training=scored(card.model, rows.training),
@@ -147,7 +144,7 @@ def of_card(card: Card, report: Callable[[str], None]) -> Scores:
 
 def _of_classes(counted: Confusion) -> Score | None:
     """Of what a list of several classes gets right, as found positives, and wrong, as alarms; None of no rows."""
-    return Score(counted, loss=counted.false_positive / counted.weight, several=True) if counted.weight else None
+    return Score(counted, several=True) if counted.weight else None
 
 
 def _of_class_rows(model: MultiClassRuleList, rows: ClassRows, at: np.ndarray) -> Score | None:
@@ -158,37 +155,23 @@ def _of_class_rows(model: MultiClassRuleList, rows: ClassRows, at: np.ndarray) -
     return _of_classes(confusion(right, np.ones(len(at), dtype=bool), *weights))
 
 
-def _remembered(model: Model, loss: str) -> Score | None:
+def _remembered(model: Model) -> Score | None:
     """Scores on the training rows, from the counts in the model."""
     if isinstance(model, RuleSet):
         t = model.training
         yes, no = model.probabilities
-        auc = roc_auc([yes, no], [t.true_positive, t.false_negative], [t.false_positive, t.true_negative])
-        hamming = math.nan if loss != "hamming" else model.hamming_loss / model.weight
-        return Score(t, auc, _loss(model, t, hamming))
+        return Score(t, roc_auc([yes, no], [t.true_positive, t.false_negative], [t.false_positive, t.true_negative]))
     assert isinstance(model, DecisionList)
     every, counted = (*model.rules, model.default), training_confusion(model)
     if not counted.weight:
         return None
     p, positives, negatives = zip(*((rule.probability, rule.positives, rule.negatives) for rule in every), strict=True)
-    return Score(counted, roc_auc(p, positives, negatives), _loss(model, counted))
+    return Score(counted, roc_auc(p, positives, negatives))
 
 
-def _score(model: Model, rows: Rows, at: np.ndarray, loss: str) -> Score:
+def _score(model: Model, rows: Rows, at: np.ndarray) -> Score:
     seen = predicted(model, rows.weighted, at)
-    counted, actual, weights = confusion(**seen), seen["actual"], seen["sample_weight"]
+    actual, weights = seen["actual"], seen["sample_weight"]
     weight = np.ones(len(at)) if weights is None else weights
     likely = model.predict_proba(rows.data.X.iloc[at])[:, -1]
-    hamming = math.nan
-    if isinstance(model, RuleSet) and loss == "hamming":
-        labels = np.asarray(model.classes)[[0, -1]][actual.astype(int)]
-        scored = model.evaluate(rows.data.X.iloc[at], labels, weights, regularization=0.0)
-        assert scored.objective is not None
-        hamming = scored.objective / counted.weight
-    return Score(counted, roc_auc(likely, weight * actual, weight * ~actual), _loss(model, counted, hamming))
-
-
-def _loss(model: Model, counted: Confusion, hamming: float = math.nan) -> float:
-    if isinstance(model, FallingRuleList):
-        return (model.positive_weight * counted.false_negative + counted.false_positive) / counted.weight
-    return counted.errors / counted.weight if math.isnan(hamming) else hamming
+    return Score(confusion(**seen), roc_auc(likely, weight * actual, weight * ~actual))

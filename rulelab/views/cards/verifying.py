@@ -1,7 +1,4 @@
-"""What a process of its own finds out of a card's model: it can take minutes, and can be cancelled.
-
-One task is the independent check of the certificate, another how many rows may change before the list is not optimal.
-"""
+"""What a process of its own finds out of a card's model, in minutes: the check of its proof, or its robustness."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.html import LiveText
 from . import checker
-from .card import BROWSER, KEPT, Card
+from .card import BROWSER, FILE, KEPT, Card
 from .checker import Verdict
 
 CHECKS = Pool(max(1, (os.cpu_count() or 2) - 1))
@@ -37,12 +34,10 @@ def refusal(card: Card) -> str:
         return ""
     if card.origin == BROWSER:
         return "the search that found this model is gone since the page was loaded again; run it, and pin its model"
-    if card.origin == KEPT:
-        return "no proof is kept of this model; Run, in the tab Search, searches again and proves it"
-    if card.origin:
+    if card.origin == FILE:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
-    if card.search is None and card.proof is not None and card.proof.proven:
-        return "the search that proved this model was not kept; Run, in the tab Search, searches again and proves it"
+    if card.origin == KEPT or (card.search is None and card.proof is not None and card.proof.proven):
+        return "no proof is kept of this model; Run, in the tab Search, searches again and proves it"
     if card.search is None:
         return "there is no certificate: the search had not proven this model optimal when it was pinned"
     if not hasattr(card.search, "certificate"):
@@ -112,13 +107,12 @@ ROBUSTNESS = Task("Robustness", icons.SHIELD, "Robustness", "its robustness is n
 class Check(Work):
     """A task in another process, started and cancelled by one button; ``card`` gives the card when it is pressed."""
 
-    def __init__(self, card: Callable[[], Card], *, task: Task = VERIFY, width: int = 0) -> None:
+    def __init__(self, card: Callable[[], Card], *, task: Task = VERIFY, width: int = 150) -> None:
         super().__init__(self._say_busy, CHECKS)
         self._card, self.task = card, task
-        self._width = width or (150 if task is VERIFY else 104)
         self._ended: Job | None = None  # the last one
-        look: dict[str, Any] = {"label": task.label, "icon": task.icon, "primary": True}
-        self.button = Press(self.press, width=self._width, height=34, margin=0, **look)
+        look = {"label": task.label, "icon": task.icon, "primary": True, "width": width, "height": 34, "margin": 0}
+        self.button = Press(self.press, **look)
         # hidden until there is something to tell
         self.line = LiveText(caption="Check of the model", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
 
@@ -138,8 +132,7 @@ class Check(Work):
             return
         card, self._ended = self._card(), None
         if reason := self.task.refusal(card):
-            without = "No check" if self.task is VERIFY else "Its robustness is not known"
-            self.line.param.update(tone="limit", phase=f"{without}: {reason}.")
+            self.line.param.update(tone="limit", phase=_sentence(f"{self.task.without}: {reason}."))
             return
         self.begin(partial(self.task.run, card), self._take)
         self.refresh()
@@ -157,12 +150,14 @@ class Check(Work):
 
     def _take(self, job: Job) -> None:
         self._ended, tone = job, "limit" if job.result is None else job.result.tone
-        self.line.param.update(tone=tone, phase=self.verdict[:1].upper() + self.verdict[1:])
+        self.line.param.update(tone=tone, phase=_sentence(self.verdict))
         self._name_button(busy=False)
 
     def _name_button(self, busy: bool) -> None:
         again = not busy and self._ended is not None and self._ended.failed
         label = "Cancel" if busy else AGAIN if again else self.task.label
-        if self.button.label != label:
-            width = max(self._width, 104) if again else self._width
-            self.button.param.update(label=label, icon=icons.STOP if busy else self.task.icon, width=width)
+        self.button.param.update(label=label, icon=icons.STOP if busy else self.task.icon)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

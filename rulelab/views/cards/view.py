@@ -103,7 +103,7 @@ class ModelCard(NotebookViewer):
         self._on_remove = on_remove
         self.exports = card_exports(lambda: self.card)
         self.check = Check(lambda: self._card)
-        self.robust = Check(lambda: self._card, task=ROBUSTNESS)
+        self.robust = Check(lambda: self._card, task=ROBUSTNESS, width=104)
         own = {"called": self._card.name, "intended_use": self._card.intended_use, "limits": self._card.limits}
         super().__init__(**own, **params)
         self._build()

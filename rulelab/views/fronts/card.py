@@ -1,4 +1,4 @@
-"""What a point of the fronts stands for: its figures in words, its row in the table, its model with the card."""
+"""What a point of the fronts stands for: its figures in words, its row in the table, the card of its model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import panel as pn
 
 from ...families import least_gap
 from ...sweeps import FAMILIES, Result, Sweep
@@ -20,21 +19,14 @@ from ..cards.card import Card, Proof
 from ..cards.rows import Split
 from ..cards.scores import Scores
 from ..cards.templates import filled, today
-from ..cards.view import ModelCard
 from ..compare.table import row, same_of, unknown
 from ..live.wording import NONE, count, family_name
-from ..widgets import icons
-from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, LayoutViewer, button
-from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARDS_CSS, MODEL_CSS
 from .points import COMPLEXITY, LABELS, PARTS, Point, asked_in_words, number, percent
 from .run import Started
 
 _OF_THE_MODEL = (COMPLEXITY, "rules", "conditions", "seconds")
 _OF_TRAINING = ("objective", "lower_bound")
-WARN_CSS = ".warn { border-left: 4px solid #E69F00; padding: 2px 8px; }"
 _FIGURES = (
     ("accuracy (%)", "accuracy", percent),
     ("complexity", COMPLEXITY, number),
@@ -46,10 +38,6 @@ _FIGURES = (
     ("lower bound", "lower_bound", number),
     ("seconds of search", "seconds", number),
 )
-_BASELINE = '<p class="empty">Other methods are here for comparison; they have no model card.</p>'
-_WAITING = '<p class="empty">This setting has no model.</p>'
-_ABOUT = '<p class="note">The model of the training rows, tested on the rows that were kept out.</p>'
-_UNTESTED = '<p class="note">The model of all rows: none are left to test it on.</p>'
 
 
 def card_of(started: Started, point: Point) -> Card:
@@ -79,6 +67,16 @@ def card_of(started: Started, point: Point) -> Card:
         parameters=_parameters(sweep, result.point),
         made=today(),
     )
+
+
+def about(started: Started, point: Point) -> str:
+    """What the card of a point's model is of, or why there is none, as HTML."""
+    if started.result_of(point) is None:
+        none = "Other methods are here for comparison; they have no model card."
+        return f'<p class="empty">{none if point.baseline else "This setting has no model."}</p>'
+    tested = "The model of the training rows, tested on the rows that were kept out."
+    whole = "The model of all rows: none are left to test it on."
+    return f'<p class="note">{tested if started.sweeps[point.sweep].plan.tested else whole}</p>'
 
 
 def title_of(name: str, sweep: Sweep) -> str:
@@ -174,47 +172,3 @@ def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> d
         more |= {"tick": "pin", "same": same_of(title_of(name, sweep), result.objective)}
     rows = "figures of training rows" if point.tested is None else f"tested on {count(point.tested.n_rows)} rows"
     return row(point.key, point.label, f"sweep, {rows}", figures, **more)
-
-
-class PointModel(LayoutViewer):
-    """The card of a point's model, with a button for ``pin``, which takes it and gives its letter."""
-
-    def __init__(self, pin: Callable[[Card], str], **params: Any) -> None:
-        super().__init__(**params)
-        self._hand_on = pin
-        self._of: tuple[Any, ...] = ()
-        self.shown: ModelCard | None = None
-        self._about = Html("", stylesheets=[MODEL_CSS], **WIDE)
-        self._pin = button(KEEP, self.pin, 120, small=False, icon=icons.PIN, visible=False)
-        self._pinned = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
-        self._place = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
-        bar = pn.Row(self._pin, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0))
-        self._layout = pn.Column(self._about, bar, self._place, **WIDE)
-
-    @property
-    def card(self) -> Card | None:
-        """The card that is shown, with its present texts."""
-        return None if self.shown is None else self.shown.card
-
-    def offer(self, started: Started, point: Point, pinnable: bool) -> None:
-        """Show the model of a point's training rows, once, and whether it can be pinned."""
-        known = started.result_of(point) is not None
-        if (of := (id(started), point.key, known)) != self._of:
-            self._of = of
-            self.close()
-            self.shown = ModelCard(card_of(started, point)) if known else None
-            self._place.objects = [] if self.shown is None else [self.shown.__panel__()]
-            about = _ABOUT if started.sweeps[point.sweep].plan.tested else _UNTESTED
-            self._about.object = about if known else _BASELINE if point.baseline else _WAITING
-            self._pinned.object = pinned_note()
-        self._pin.visible = self._pinned.visible = pinnable and known
-
-    def close(self) -> None:
-        """End what is under way."""
-        if self.shown is not None:
-            self.shown.close()
-
-    def pin(self, *_: Any) -> None:
-        """Hand the card on."""
-        if self.card is not None and (letter := self._hand_on(self.card)):
-            self._pinned.object = pinned_note(letter)

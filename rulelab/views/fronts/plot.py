@@ -1,6 +1,6 @@
 """One picture of fronts: accuracy against complexity, or against a gap between groups; or the rates of an ROC curve.
 
-Bare Bokeh: points are streamed into it while a sweep runs, and taps on them choose models; `rulelab.plots.front` draws
+Bare Bokeh: it is drawn again while a sweep runs, and taps on points choose models; `rulelab.plots.front` draws
 the finished sweep.
 """
 
@@ -109,7 +109,6 @@ class FrontPlot(Plot):
     def __init__(self, title: str, x_label: str, on_tap: Callable[[str], None]) -> None:
         self._title, self._on_tap = title, on_tap
         self._dark = False
-        self._shown: str | None = None
         self._asked: tuple[Sequence[Point], str, str | None, Sequence[float], str] = ((), COMPLEXITY, None, (), "")
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in _POINT})
@@ -162,12 +161,11 @@ class FrontPlot(Plot):
     ) -> None:
         """Bring the picture up to date.
 
-        `points`: in an order that only grows. `x`: the figure on the horizontal axis. `gap`: the one that the pointer
-        tells; None without groups of people. `chosen`: the key of the point with the ring. `ceiling`: the accuracies
-        that no rule list of at most 0, 1, ... rules exceeds; what lies above is shaded. `y`: the share on the vertical
-        axis, of which more is better.
+        `x`: the figure on the horizontal axis. `gap`: the one that the pointer tells; None without groups of people.
+        `chosen`: the key of the point with the ring. `ceiling`: the accuracies that no rule list of at most 0, 1, ...
+        rules exceeds; what lies above is shaded. `y`: the share on the vertical axis, of which more is better.
         """
-        self._shown, self._asked = chosen, (points, x, gap, ceiling, y)
+        self._asked = points, x, gap, ceiling, y
         placed = [p for p in points if not math.isnan(p.value(x))]
         strip = [p for p in points if math.isnan(p.value(x))] if x == COMPLEXITY else []
         at = {p.key: _drawn(p, x) for p in placed}
@@ -177,7 +175,7 @@ class FrontPlot(Plot):
         lines, overall = fronts(placed, x, y), front(placed, x, y)
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
         known, told = [p for p in points if p.key in at], {chosen, *(p.key for p in (*overall, *strip))}
-        send_changes(self._points, self._columns(known, at, best, told, gap))
+        replace(self._points, self._columns(known, at, best, told, gap))
         for family, steps in self._steps.items():
             own = lines[family]
             replace(steps, {"x": [at[p.key][0] for p in own], "y": [_drawn(p, y)[0] for p in own]})
@@ -303,33 +301,12 @@ class FrontPlot(Plot):
     def _tapped(self, attr: str, old: list[int], new: list[int]) -> None:
         if new:
             self._points.selected.indices = []
-            self._on_tap(_next([self._points.data["key"][i] for i in sorted(new)], self._shown))
+            self._on_tap(self._points.data["key"][min(new)])
             self.into_view()
 
     def into_view(self) -> None:
         """Let the browser scroll to what is said of the chosen point."""
         self._taps.data = {"taps": [self._taps.data["taps"][0] + 1]}
-
-
-def send_changes(source: ColumnDataSource, columns: Columns) -> None:
-    """Send rows that have changed, and those that are new."""
-    old: Any = source.data
-    n = len(old["key"])
-    if n == 0 or list(old["key"]) != columns["key"][:n]:
-        replace(source, columns)
-        return
-    patches = {
-        name: [(i, values[i]) for i in range(n) if values[i] != old[name][i]] for name, values in columns.items()
-    }
-    if changed := {name: patch for name, patch in patches.items() if patch}:
-        source.patch(changed)
-    if len(columns["key"]) > n:
-        source.stream({name: values[n:] for name, values in columns.items()})
-
-
-def _next(tapped: Sequence[str], shown: str | None) -> str:
-    """The point to show of those that lie on each other: tapped again and again, all of them in turn."""
-    return tapped[(tapped.index(shown) + 1) % len(tapped)] if shown in tapped else tapped[0]
 
 
 def _ends(point: Point, name: str = "accuracy") -> tuple[float, float]:

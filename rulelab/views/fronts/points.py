@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import reduce
 from operator import add
@@ -125,19 +125,16 @@ def _varied(table: pd.DataFrame, parameters: Sequence[str]) -> dict[str, list[st
     return out
 
 
-def in_words(name: str, value: object) -> str:
-    """A parameter's value in words; names as they are typed."""
-    return names_in_words(name, value) if value and name in OF_NAMES else word(value)
-
-
 def asked_in_words(sweep: Sweep, point: int) -> str:
     """What the models of a configuration have to obey, see `rulelab.recipe.Recipe.asked`."""
     found = next((result.family for result in sweep.results if result.point == point), "")
     return plain(Recipe(FAMILIES[found].family, sweep.parameters_of(point)).asked, 200) if found in FAMILIES else ""
 
 
-def word(value: object) -> str:
-    """A parameter's value in words; of a fairness constraint what it compares, and the largest differences."""
+def in_words(name: str, value: object) -> str:
+    """A value in words; names as they are typed, of a constraint what it compares, and how much it allows."""
+    if value and name in OF_NAMES:
+        return names_in_words(name, value)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if isinstance(value, bool):
@@ -172,7 +169,7 @@ def criterion_name(criterion: str) -> str:
     return criterion_words(criterion).partition(":")[0]
 
 
-def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], float]) -> list[str]:
+def warning(sweep: Sweep, point: Point, on: str, accuracies: Mapping[int, float]) -> list[str]:
     """What to say of a constraint that left out groups, cost accuracy, or made rates equal by emptying them."""
     told = next((r.message for r in sweep.results if r.point == point.point and _LEFT_OUT in r.message), "")
     notes = [f"Groups {told[told.index(_LEFT_OUT) :]}."] if told else []
@@ -183,9 +180,9 @@ def warning(sweep: Sweep, point: Point, on: str, accuracy_of: Callable[[int], fl
     if chosen.get("fairness") is not None:
         free = {**chosen, "fairness": None}
         others = {r.point for r in sweep.results if r.family == point.method and r.point != point.point}
-        same = [accuracy_of(other) for other in sorted(others) if sweep.parameters_of(other) == free]
-        if same and not math.isnan(same[0]):
-            notes.append(f"{price(point.value('accuracy'), same[0]).capitalize()}.")
+        same = [other for other in sorted(others & accuracies.keys()) if sweep.parameters_of(other) == free]
+        if same:
+            notes.append(f"{price(point.value('accuracy'), accuracies[same[0]]).capitalize()}.")
     return notes
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -17,17 +16,29 @@ from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
 from ..cards.card import Card
+from ..cards.view import ModelCard
 from ..compare.table import ModelTable
 from ..forms.data_settings import TEST_SHARE
 from ..live.ticker import Beat
 from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plot_box import PlotBox
-from ..widgets.buttons import download
-from ..widgets.fields import WIDE, Complaining, select, when_page_ends
+from ..widgets import icons
+from ..widgets.buttons import KEEP, download, pinned_note
+from ..widgets.fields import WIDE, Complaining, button, select, when_page_ends
 from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, SELECT_CSS, VIEW_CSS, sheet
-from .card import WARN_CSS, PointModel, card_of, rates_of_groups, row_of, summary
+from ..widgets.style import (
+    BAR_CSS,
+    CARD_CSS,
+    CARDS_CSS,
+    MODEL_CSS,
+    MUI_FOCUS_CSS,
+    PANEL_CSS,
+    SELECT_CSS,
+    VIEW_CSS,
+    sheet,
+)
+from .card import about, card_of, rates_of_groups, row_of, summary
 from .plot import LOOKS, FrontPlot, swatch_css
 from .points import (
     COMPLEXITY,
@@ -44,7 +55,7 @@ from .points import (
     warning,
 )
 from .rates import RatesPlot, by_tolerance
-from .run import Run, followed
+from .run import Run, Started, followed
 
 ROC = "roc"
 """The second picture shows the rates of an ROC curve, and no gap; the table keeps the criterion of the fits."""
@@ -68,6 +79,7 @@ _UNTESTED = (
     f"rows above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
 )
 _FAIRNESS = "Accuracy and fairness"
+_WARN_CSS = ".warn { border-left: 4px solid #E69F00; padding: 2px 8px; }"
 LINE_CSS = sheet("sweep_line.css")
 """What is said of a sweep, in one line with what the figures rest on."""
 
@@ -130,7 +142,8 @@ class FrontView(Complaining, NotebookViewer):
             raise TypeError(f"sweeps must be a rulelab.Sweep or several, not {short(sweeps)}")
         super().__init__(**params)
         self.run: Run | None = None  # what is shown
-        self._order: dict[str, int] = {}
+        self.model: ModelCard | None = None  # of the chosen point
+        self._model_of: tuple[Any, ...] = ()
         self._shown: tuple[Any, ...] = ()
         self._ticks = 0
         self._beat = Beat(self.refresh)
@@ -145,7 +158,7 @@ class FrontView(Complaining, NotebookViewer):
         """Follow other sweeps from now on; those before end if they were this view's own."""
         if self.run is not None:
             self.run.cancel()
-        self.run, self._order, self._shown = run, {}, ()
+        self.run, self._shown = run, ()
         self.point = ""
         self.complain("")
         self.refresh()
@@ -155,7 +168,8 @@ class FrontView(Complaining, NotebookViewer):
         """End what belongs to the view: its own sweeps, a search for a card."""
         if self.run is not None:
             self.run.cancel()
-        self.model.close()
+        if self.model is not None:
+            self.model.close()
         self._beat.stop()
 
     def choose(self, key: str) -> None:
@@ -229,13 +243,9 @@ class FrontView(Complaining, NotebookViewer):
         return "train" if self.untested else self.on
 
     def points(self, on: str | None = None) -> list[Point]:
-        """What is known, in an order that only grows."""
-        if self.run is None:
-            return []
-        found = self.run.points[on or self.part]
-        for p in found:
-            self._order.setdefault(p.key, len(self._order))
-        return sorted(found, key=lambda p: self._order[p.key])
+        """What is known, sweep by sweep."""
+        found = () if self.run is None else self.run.points[on or self.part]
+        return sorted(found, key=lambda p: (p.sweep, p.point))
 
     def _tell(self, now: Standing) -> None:
         self._ticks += 1
@@ -287,8 +297,7 @@ class FrontView(Complaining, NotebookViewer):
         }
         for item, visible in shown.items():
             item.visible = visible
-        order = sorted(points, key=lambda p: (p.sweep, p.point))
-        self.table.more = [row_of(run.started, p, gap, self.on_pin is not None) for p in order]
+        self.table.more = [row_of(run.started, p, gap, self.on_pin is not None) for p in points]
         self._summarise(run)
 
     def _summarise(self, run: Run) -> None:
@@ -304,14 +313,32 @@ class FrontView(Complaining, NotebookViewer):
         assert p is not None
         words = f"gap in {criterion_name(self.measured)}"
         sweep = run.started.sweeps[p.sweep]
-        accuracies = {q.point: q.value("accuracy") for q in self.points() if q.sweep == p.sweep}
+        accuracies = {q.point: q.value("accuracy") for q in points if q.sweep == p.sweep}
         notes = [] if p.baseline else unmet(sweep, p)
-        notes += warning(sweep, p, self.part, lambda other: accuracies.get(other, math.nan)) if sweep.groups else []
+        notes += warning(sweep, p, self.part, accuracies) if sweep.groups else []
         text = summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
         if sweep.groups:
             text += rates_of_groups(sweep.rates(p.point, self.part), self.attribute, self.part)
         self._summary.object = text
-        self.model.offer(run.started, p, self.on_pin is not None)
+        self._show_model(run.started, p)
+
+    def _show_model(self, started: Started, point: Point) -> None:
+        """Show the card of a point's model, once, and whether it can be pinned."""
+        known = started.result_of(point) is not None
+        if (of := (id(started), point.key, known)) != self._model_of:
+            self._model_of = of
+            if self.model is not None:
+                self.model.close()
+            self.model = ModelCard(card_of(started, point)) if known else None
+            self._card.objects = [] if self.model is None else [self.model.__panel__()]
+            self._about.object = about(started, point)
+            self._pinned.object = pinned_note()
+        self._keep.visible = self._pinned.visible = known and self.on_pin is not None
+
+    def _keep_model(self, *_: Any) -> None:
+        shown = self.model
+        if shown is not None and (letter := self._pin(lambda: shown.card)):
+            self._pinned.object = pinned_note(letter)
 
     @param.depends("on", "criterion", "point", "hidden", "on_pin", watch=True)
     def _redraw(self) -> None:
@@ -368,11 +395,15 @@ class FrontView(Complaining, NotebookViewer):
         )
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], **row)
         self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **WIDE), visible=False, **WIDE)
-        self._summary = Html("", stylesheets=[MODEL_CSS, WARN_CSS], **WIDE)
-        self.model = PointModel(lambda card: self._pin(lambda: card))
+        self._summary = Html("", stylesheets=[MODEL_CSS, _WARN_CSS], **WIDE)
+        self._about = Html("", stylesheets=[MODEL_CSS], **WIDE)
+        self._keep = button(KEEP, self._keep_model, 120, small=False, icon=icons.PIN, visible=False)
+        self._pinned = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
+        self._card = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
+        bar = pn.Row(self._keep, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0))
         both = pn.Column(
             pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **WIDE),
-            pn.Column(self.model, css_classes=["rl-wide"], **WIDE),
+            pn.Column(self._about, bar, self._card, css_classes=["rl-wide"], **WIDE),
             stylesheets=[VIEW_CSS],
             **WIDE,
         )

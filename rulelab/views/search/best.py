@@ -213,8 +213,11 @@ class AnswerExports(Exports):
         card = self._best.model_card()
         return io.StringIO(report([card], [of_card(card, lambda doing: None)]))
 
-    def files(self) -> Files:
-        files, session = super().files(), self._best.session
+    def offered(self) -> tuple[Files, list[str]]:
+        (files, missing), session = super().offered(), self._best.session
+        missing.append(f"No proof as a file: {esc(self._unproven)}." if self._unproven else _ON_DISK)
+        if self._prepared.classes is not None:
+            missing.append(_OF_SEVERAL)
         if not self._unproven:
             files["Proof"] = "proof.npz", partial(self._made, "proof", self.proof)
         with suppress(ValueError):  # there is no card
@@ -222,12 +225,7 @@ class AnswerExports(Exports):
             files["Report (HTML)"] = "report.html", partial(self._made, "report", self.report)
         files["Trace (CSV)"] = "trace.csv", lambda: io.StringIO(session().history.frame().to_csv(index=False))
         files["Recording"] = "run.rulelab", lambda: io.BytesIO(session().recording().to_bytes())
-        return files
-
-    def missing(self) -> list[str]:
-        why = super().missing()
-        why.append(f"No proof as a file: {esc(self._unproven)}." if self._unproven else _ON_DISK)
-        return why if self._prepared.classes is None else [*why, _OF_SEVERAL]
+        return files, missing
 
     @property
     def _unproven(self) -> str:

@@ -36,15 +36,16 @@ _LOG = logging.getLogger(__name__)
 
 
 class Standing:
-    """What is known of a server that runs."""
+    """What is known of a server that runs, and its end: when the process is told to (SIGTERM)."""
 
     def __init__(self) -> None:
         self.stopping = False  # whether it is about to end, and takes nobody in any more
         self.server: Any = None  # set once it is made
         self._began = time.monotonic()
         self._process = psutil.Process()
-        self._stalls: deque[tuple[float, float]] = deque()
+        self._stalls: deque[tuple[float, float]] = deque(maxlen=round(WINDOW_SECONDS / _BEAT_SECONDS))
         self._watching: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
 
     def watch(self) -> None:
         """Measure from now on how long the server's loop is held; called in the loop."""
@@ -53,20 +54,15 @@ class Standing:
 
     async def _watch(self) -> None:
         while True:
-            began = time.monotonic()
+            due = time.monotonic() + _BEAT_SECONDS
             await asyncio.sleep(_BEAT_SECONDS)
             now = time.monotonic()
-            late = now - began - _BEAT_SECONDS
-            while self._stalls and self._stalls[-1][1] <= late:
-                self._stalls.pop()  # a later and longer one says all that is asked of it
-            self._stalls.append((now, late))
+            self._stalls.append((now, max(0.0, now - due)))
 
     def longest_stall(self, seconds: float = WINDOW_SECONDS) -> float:
         """Seconds that the loop was held at most in the last ones, a minute at most."""
-        now = time.monotonic()
-        while self._stalls and self._stalls[0][0] < now - WINDOW_SECONDS:
-            self._stalls.popleft()
-        return max(0.0, next((late for at, late in self._stalls if at >= now - seconds), 0.0))
+        since = time.monotonic() - seconds
+        return max((late for at, late in self._stalls if at >= since), default=0.0)
 
     @property
     def sessions(self) -> int:
@@ -90,6 +86,37 @@ class Standing:
             "threads": self._process.num_threads(),
             "loop_stall_seconds": self.longest_stall(seconds),
         }
+
+    def end_when_told(self, grace: float) -> None:
+        """Wait for the signal, in the main thread; searches have ``grace`` seconds, at the second time none."""
+
+        def begin() -> None:
+            if self._ending is None:
+                self._ending = asyncio.get_running_loop().create_task(self._end(grace))
+            else:
+                self.server.io_loop.stop()
+
+        signal.signal(signal.SIGTERM, lambda *_: self.server.io_loop.asyncio_loop.call_soon_threadsafe(begin))
+
+    async def _end(self, grace: float) -> None:
+        """Tell, wait and stop."""
+        try:
+            self.stopping = True
+            self.server._http.stop()  # takes no new connections
+            searches = [search for search in list(OPEN) if search.alive]
+            _LOG.info("the server is being stopped: %d pages, %d searches", self.sessions, len(searches))
+            for search in searches:
+                search.stop()
+            tell_all(SAID)
+            latest = time.monotonic() + grace
+            while any(search.alive for search in searches) and time.monotonic() < latest:
+                await asyncio.sleep(_STEP_SECONDS)
+            if self.sessions:
+                await asyncio.sleep(2 * TICK_SECONDS)  # the last state of each search goes to its page
+            left = sum(search.alive for search in searches)
+            _LOG.info("the server has stopped; %d searches did not end in %g s", left, grace)
+        finally:
+            self.server.io_loop.stop()
 
 
 def resident(process: psutil.Process) -> int:
@@ -122,22 +149,14 @@ class HealthHandler(RequestHandler):
         self.set_status(503 if stopping else 200)
         told: dict[str, Any] = {"status": "stopping" if stopping else "ok"}
         if self._shown or _near(self):
-            figures = self._standing.figures(_seconds(self))
+            asked = self.get_query_argument("seconds", "")
+            figures = self._standing.figures(float(asked) if asked.isdecimal() else WINDOW_SECONDS)
             told |= {"version": __version__, **{name: round(value, 3) for name, value in figures.items()}}
         self.set_header("Content-Type", "application/json")
         self.set_header("Cache-Control", "no-store")
         self.write(json.dumps(told) + "\n")
 
     head = get
-
-
-def _seconds(handler: RequestHandler) -> float:
-    """How far back the longest stall is asked for."""
-    try:
-        asked = float(handler.get_query_argument("seconds", ""))
-    except ValueError:
-        return WINDOW_SECONDS
-    return asked if 0 <= asked <= WINDOW_SECONDS else WINDOW_SECONDS
 
 
 def _near(handler: RequestHandler) -> bool:
@@ -147,49 +166,6 @@ def _near(handler: RequestHandler) -> bool:
     except ValueError:
         near = False
     return near and not any(name in handler.request.headers for name in PROXIED)
-
-
-class Stopping:
-    """Ends a server when the process is told to (SIGTERM); at the second time at once."""
-
-    def __init__(self, standing: Standing, grace: float) -> None:
-        self._standing = standing
-        self._grace = grace
-        self._task: asyncio.Task[None] | None = None
-
-    def listen(self) -> None:
-        """Wait for the signal; in the main thread."""
-        signal.signal(signal.SIGTERM, self._asked)
-
-    def _asked(self, *_: Any) -> None:
-        self._standing.server.io_loop.asyncio_loop.call_soon_threadsafe(self._begin)
-
-    def _begin(self) -> None:
-        if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self.end())
-        else:
-            self._standing.server.io_loop.stop()
-
-    async def end(self) -> None:
-        """Tell, wait and stop."""
-        standing = self._standing
-        try:
-            standing.stopping = True
-            standing.server._http.stop()  # takes no new connections
-            searches = [search for search in list(OPEN) if search.alive]
-            _LOG.info("the server is being stopped: %d pages, %d searches", standing.sessions, len(searches))
-            for search in searches:
-                search.stop()
-            tell_all(SAID)
-            latest = time.monotonic() + self._grace
-            while any(search.alive for search in searches) and time.monotonic() < latest:
-                await asyncio.sleep(_STEP_SECONDS)
-            if standing.sessions:
-                await asyncio.sleep(2 * TICK_SECONDS)  # the last state of each search goes to its page
-            left = sum(search.alive for search in searches)
-            _LOG.info("the server has stopped; %d searches did not end in %g s", left, self._grace)
-        finally:
-            standing.server.io_loop.stop()
 
 
 class MemoryWatch:

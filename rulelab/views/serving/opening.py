@@ -93,12 +93,10 @@ _make_bundle = panel_server.bundle_resources
 _bundles: dict[Any, Any] = {}
 
 
-def _bundle(roots: Any, resources: Any, *arguments: Any, **named: Any) -> Any:
+def _bundle(roots: Any, resources: Any) -> Any:
     """The scripts and styles of all classes that there are, whatever the page shows."""
     place = (resources.mode, resources.root_url, resources.absolute, state.rel_path, state.base_url)
     key = (*place, len(Model.model_class_reverse_map), *map(type, roots))
-    if arguments or named:
-        return _make_bundle(roots, resources, *arguments, **named)
     if key not in _bundles:
         _bundles.clear()
         _bundles[key] = _make_bundle(roots, resources)

