@@ -72,15 +72,12 @@ def lines_of(room: str, width: int) -> list[tuple[str, str]]:
         lines = [(_CODE, room)]
     else:
         path = PACKAGE / room / "__init__.py"
-        lines = [(_CODE, room), *((_TEXT, text) for text in textwrap.wrap(sentence(_home(path, room)), letters))]
+        told_first = sentence(path if path.exists() else PACKAGE / f"{room}.py")
+        lines = [(_CODE, room), *((_TEXT, text) for text in textwrap.wrap(told_first, letters))]
         told = rooms_inside(room)
     for name, text in told:
         lines += [(_TEXT, part) for part in textwrap.wrap(f"{name}: {text}", letters, subsequent_indent="\u2003")]
     return lines
-
-
-def _home(path: Path, room: str) -> Path:
-    return path if path.exists() else PACKAGE / f"{room}.py"
 
 
 def draw() -> str:

@@ -62,7 +62,7 @@ HEADER = {"schema": 1, "family": "rule_list", "fingerprint": "x", "parameters": 
 
 
 def text(header):
-    return np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    return np.frombuffer(header if isinstance(header, bytes) else json.dumps(header).encode(), dtype=np.uint8)
 
 
 def npy(array, shape=None):
@@ -99,9 +99,9 @@ def npz(**arrays):
         (npz(values=np.zeros(3)), "no header"),
         (npz(header=np.zeros(3)), "not text"),
         (npz(header=np.zeros((2, 2), dtype=np.uint8)), "not text"),
-        (npz(header=np.frombuffer(b"{nothing", dtype=np.uint8)), "cannot be read"),
-        (npz(header=np.frombuffer(b"\xff\xfe", dtype=np.uint8)), "cannot be read"),
-        (npz(header=np.frombuffer(b"[" * 60_000, dtype=np.uint8)), "cannot be read"),
+        (npz(header=text(b"{nothing")), "cannot be read"),
+        (npz(header=text(b"\xff\xfe")), "cannot be read"),
+        (npz(header=text(b"[" * 60_000)), "cannot be read"),
         (npz(header=text([1])), "no schema"),
         (npz(header=text({**HEADER, "schema": "1"})), "no schema"),
         (npz(header=text({**HEADER, "schema": 4})), "schema 4, but this version of rulelab reads 1 to 3"),

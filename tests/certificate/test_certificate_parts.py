@@ -21,7 +21,7 @@ from rulelab.certificate import parts, prove_falling_rule_list, prove_rule_list
 from rulelab.certificate.rule_set import closing as rule_set_closing
 from rulelab.certificate.rule_set import columns as rule_set_columns
 from rulelab.cli import commands as cli
-from rulelab.kernels import bits
+from rulelab.kernels import bit_words, bits
 
 SOUND = ("rule list", "rule list with lemmas", "falling rule list", "softly falling", "fair falling rule list")
 SOUND = (*SOUND, "rule set (dnf, hamming)", "rule set (cnf, zero_one, fair)", "least gap of sets (dnf)")
@@ -40,7 +40,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
 @given(st.integers(0, 2**32), st.sampled_from([1, 7, 100]))
 def test_parts_make_the_whole(seed, size):
     rng = np.random.default_rng(seed)
-    n, k, m = rng.integers(0, 12, 3)
+    n, k, m = rng.choice([0, 1, 5, 11, 63, 64, 65, 130], 3)
     a, matrix, w = rng.integers(0, 9, (n, k)), rng.random((k, m)) < 0.5, rng.integers(-9, 9, k)
     with pytest.MonkeyPatch.context() as patch:
         tiny(patch, size)
@@ -58,7 +58,10 @@ def test_parts_make_the_whole(seed, size):
         assert np.array_equal(parts.packed_outside(matrix), np.packbits(~matrix.T, axis=1))
         packed = bits.pack(matrix)
         assert np.array_equal(bits.unpack(packed, m), matrix)
+        assert np.array_equal(bits.counts(packed), matrix.sum(axis=1))
         assert np.array_equal(bits.transpose(packed, m), bits.pack(matrix.T))
+        assert np.array_equal(bit_words.transposed(packed, m), bits.pack(matrix.T))
+        assert np.array_equal(bit_words.turned(packed), packed.T)
         group, first = bits.group_equal_rows(packed)
         assert np.array_equal(matrix[first][group], matrix)
         distinct = packed[first]

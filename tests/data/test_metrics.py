@@ -185,11 +185,8 @@ def test_missing_groups_are_counted_everywhere():
     A, y, groups = [[0], [1], [1], [0]] * 20, [0, 1, 0, 1] * 20, ["a", None, "b", "a"] * 20
     problem = rl.Problem.from_arrays(A, y, groups=groups)
     assert problem.groups.names == (MISSING, "a", "b")
-    assert list(rl.RuleList.from_problem(problem, [0]).evaluate(A, y, groups=groups).groups.index) == [
-        MISSING,
-        "a",
-        "b",
-    ]
+    evaluation = rl.RuleList.from_problem(problem, [0]).evaluate(A, y, groups=groups)
+    assert list(evaluation.groups.index) == [MISSING, "a", "b"]
     frame = pd.DataFrame({"x": range(80), "g": groups, "y": y})
     data = rl.datasets.from_frame(frame, "y", sensitive="g")
     assert sorted(set(make_plan(data, 2, "g", None, 0, None, 0.0).groups)) == [MISSING, "a", "b"]

@@ -186,9 +186,12 @@ def test_wrong_arguments_are_refused_in_words(model, arguments, words):
 def test_groups_are_needed():
     problem = rl.Problem.from_arrays(np.eye(4), [0, 1, 0, 1])
     of_list = partial(rl.search_for, regularization=0.01, fairness=rl.EqualOpportunity(0.1))
-    for make in (of_list, rl.LeastGapSearch, partial(rl.frontier, by="tolerance")):
+    of_sets = partial(rl.RuleSetSearch, fairness=rl.EqualOpportunity(0.1))
+    for make in (of_list, of_sets, rl.LeastGapSearch, partial(rl.frontier, by="tolerance")):
         with pytest.raises(ValueError, match="no groups"):
             make(problem)
+    with pytest.raises(ValueError, match="a single group"):
+        of_sets(rl.Problem.from_arrays(np.eye(4), [0, 1, 0, 1], groups=["a"] * 4))
     assert type(rl.search_for(problem, regularization=0.01, labels="majority")) is rl.RuleListSearch
 
 

@@ -8,6 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 from command_line import python
+from test_certificate_files import archive, npz, text
 
 import rulelab as rl
 from rulelab.files import load_json
@@ -40,27 +41,8 @@ for path in sys.argv[2:]:
 """Each file is read in a process of its own."""
 
 
-def text(content: object) -> np.ndarray:
-    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return np.frombuffer(raw, dtype=np.uint8)
-
-
-def npz(**arrays: np.ndarray) -> bytes:
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **arrays)
-    return stream.getvalue()
-
-
 def with_origin(**changes: object) -> bytes:
     return npz(header=text(HEADER), origin=text({**ORIGIN, **changes}))
-
-
-def zipped(*members: tuple[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members:
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def bomb() -> bytes:
@@ -73,7 +55,7 @@ def bomb() -> bytes:
 
 
 def many_members() -> bytes:
-    return zipped(*((f"{k}.npy", b"") for k in range(60_000)))
+    return archive([(f"{k}.npy", b"") for k in range(60_000)])
 
 
 def hidden_bomb() -> bytes:
@@ -95,7 +77,7 @@ FILES = {
         lambda: with_origin(conditions=[["a" * 300_000, "==", 1]], antecedents=[[0, 0]] * 60_000),
         "bytes; at most",
     ),
-    "code.npz": (lambda: zipped(("a.npy", b"\x93NUMPY\1\0\x40\x1f" + b"(" * 8000)), "damaged"),
+    "code.npz": (lambda: archive([("a.npy", b"\x93NUMPY\1\0\x40\x1f" + b"(" * 8000)]), "damaged"),
     "deep.json": (lambda: b"[" * 4_000_000, "lists and objects"),
     "lists.json": (lambda: b"[" + b"[]," * 1_300_000 + b"[]]", "lists and objects"),
     "numbers.json": (lambda: b"[" + b"1," * 2_000_000 + b"1]", "entries"),

@@ -175,14 +175,6 @@ def test_a_handler_of_ones_own_is_kept(monkeypatch):
         signal.signal(signal.SIGINT, before)
 
 
-def test_searches_run_in_other_threads():
-    found = []
-    thread = threading.Thread(target=lambda: found.append(rl.solve(MAKES["rule_list, lower_bound"](problem())).status))
-    thread.start()
-    thread.join()
-    assert found == [rl.Status.OPTIMAL]
-
-
 # every call ends ------------------------------------------------------------------------------------------------------
 ALARM = 60.0  # seconds, after which the process says where it is and ends
 MOST_STEPS = 30_000

@@ -4,7 +4,6 @@ import inspect
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,7 +21,7 @@ from rulelab.data.antecedents import TooManyAntecedents
 from rulelab.data.columns import quantile_positions
 from rulelab.data.mining import mine_antecedents, mine_within
 from rulelab.fitting import CLASSIFIERS
-from rulelab.kernels.growing import affordable, bytes_to_resize, resized, table_size
+from rulelab.kernels.growing import affordable
 from rulelab.rule_set.master.dual_bound import knapsack
 from rulelab.sweeps.families import FAMILIES
 
@@ -169,14 +168,6 @@ def test_optimal_within_rounding_is_said_in_these_words(family, inexact, tmp_pat
     assert "limit reached" not in out
 
 
-def test_a_warning_of_a_limit_names_the_line_of_the_fit():
-    X, _ = people()
-    y = np.random.default_rng(0).integers(0, 2, len(X))
-    with pytest.warns(ConvergenceWarning, match="time limit") as told:
-        rl.RuleListClassifier(0.005, time_limit=0.0, thresholds=3).fit(X, y)
-    assert told[0].filename == __file__
-
-
 # growing within a memory limit ----------------------------------------------------------------------------------------
 MAKERS: dict[str, Callable[[int], rl.Search]] = {
     **{
@@ -220,28 +211,6 @@ def naive_knapsack(best: list[int], penalty: int, room: int) -> int:
             if s + 1 <= used:
                 most[used] = max(most[used], most[used - s - 1] + best[s] - penalty * (s + 1))
     return most[room]
-
-
-class Arrays(NamedTuple):
-    sets: np.ndarray
-    rules: np.ndarray
-    fixed: np.ndarray
-
-
-@given(st.integers(0, 20), st.integers(0, 50), st.integers(1, 4))
-def test_resizing_takes_the_bytes_that_were_asked_for(entries, more, words):
-    arrays = Arrays(np.zeros((entries, words), dtype=np.uint64), np.zeros(entries, dtype=np.int16), np.zeros(7))
-    before, names = sum(array.nbytes for array in arrays), ("sets", "rules")
-    asked = bytes_to_resize(arrays, names, entries + more)
-    assert sum(array.nbytes for array in resized(arrays, names, entries + more)) == before + asked
-
-
-@given(st.integers(0, 10_000))
-def test_a_table_has_the_least_power_of_two_that_is_not_too_full(entries):
-    size = table_size(entries)
-    assert size.bit_count() == 1
-    assert 4 * entries <= 3 * size
-    assert size == 64 or 4 * entries > 3 * (size // 2)
 
 
 @settings(max_examples=300)

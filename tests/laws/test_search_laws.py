@@ -346,9 +346,3 @@ def test_what_json_holds():
     assert plain(rl.EqualOpportunity(0.5)) == {"type": "EqualOpportunity", "tolerance": 0.5}
     with pytest.raises(TypeError, match="a result cannot hold"):
         plain({1, 2})
-
-
-@pytest.mark.parametrize("wrong", [{"criterion": ["odds"]}, {"tolerances": 0.1}, {"complexities": 5}])
-def test_a_grid_is_made_of_sequences(wrong):
-    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
-        rl.frontier(problem(), "tolerance", "rule_set", **wrong)

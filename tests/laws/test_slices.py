@@ -1,20 +1,29 @@
-"""Slices: the work that a search is asked for at once is small again wherever a unit of work may take longer."""
+"""Slices and units of work are short, bounded by what they look at, however large the table; the result is the same."""
 
 import pickle
+import sys
 import time
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from laws import MAKES
+from hypothesis import given
+from hypothesis import strategies as st
+from laws import MAKES, noisy_problem, state_of
 from test_interrupts import interrupted
+from test_search_laws import ENGINES
 
 import rulelab as rl
+from rulelab import slices
 from rulelab.certificate import of_all
 from rulelab.data.fairness import true_gaps
+from rulelab.falling_rule_list import FallingRuleListSearch
+from rulelab.kernels import growing
+from rulelab.rule_list import CorelsSearch
+from rulelab.rule_list.exact import sequential
 from rulelab.slices import Slices
 
 
@@ -78,20 +87,13 @@ def separated(seed: int = 0, n: int = 400, shift: float = 0.2) -> rl.Problem:
     return rl.Problem.from_arrays(A, y, groups=np.where(A[:, 2] ^ (rng.random(n) < shift), "a", "b"))
 
 
-def lists(problem: rl.Problem, **options: Any) -> rl.Search:
-    return rl.search_for(problem, regularization=0.01, **options)
-
-
-def falling(problem: rl.Problem, **options: Any) -> rl.Search:
-    return rl.search_for(problem, "falling_rule_list", regularization=0.01, positive_weight=2.0, **options)
-
-
-def sets(problem: rl.Problem, **options: Any) -> rl.Search:
-    return rl.RuleSetSearch(problem, 8, 2, **options)
+lists = partial(rl.search_for, regularization=0.01)
+falling = partial(rl.search_for, model="falling_rule_list", regularization=0.01, positive_weight=2.0)
+sets = partial(rl.RuleSetSearch, max_complexity=8, max_conditions=2)
 
 
 def named(value: Any) -> str:
-    return value.__name__ if callable(value) else " ".join(value)
+    return {lists: "lists", falling: "falling", sets: "sets"}[value] if callable(value) else " ".join(value)
 
 
 @pytest.mark.parametrize(
@@ -203,3 +205,84 @@ def test_what_the_search_within_stores_counts_and_keeps_to_the_limit(make):
         first = search.advance(1).memory_bytes
         for last in (search.advance(1) for _ in range(400)):
             assert last.memory_bytes <= max(limit, 2 * first) or last.limit == "memory"
+
+
+# units of work --------------------------------------------------------------------------------------------------------
+LITTLE = 100  # words and weights looked at in a unit
+MOST_UNITS = 1_000_000
+PREPARED = {
+    name: ENGINES[name]
+    for name in (
+        "rule_list, lower_bound", "rule_list, beam", "rule_list, objective", "corels, lower_bound",
+        "corels, depth_first", "falling", "softly falling", "frontier",
+    )
+}  # fmt: skip
+BOUNDED = {name: make for name, make in PREPARED.items() if name not in ("frontier", "rule_list, beam")}
+of_noise = partial(noisy_problem, n=120, m=10)
+
+
+@pytest.fixture
+def little(monkeypatch):
+    """Units of work look at very little."""
+    for module in (sequential, *(sys.modules[search.__module__] for search in (CorelsSearch, FallingRuleListSearch))):
+        name = "EFFORT_PER_WORK" if hasattr(module, "EFFORT_PER_WORK") else "_EFFORT_PER_WORK"
+        monkeypatch.setattr(module, name, LITTLE)
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_prefixes_and_tables_are_left_half_way(name, little):
+    whole = rl.solve(BOUNDED[name](of_noise()), work_per_step=1 << 30)
+    search, units, within, before = BOUNDED[name](of_noise()), 0, 0, -1
+    while (state := search.advance(1)).status is rl.Status.RUNNING:
+        units += 1
+        assert units < MOST_UNITS
+        within += state.phase == "searching" and state.work == before
+        before = state.work
+        if units % 50 == 0:
+            search = pickle.loads(pickle.dumps(search))
+    assert within > 3  # units that ended within a prefix, or within a table
+    assert state_of(state) == state_of(whole)
+
+
+@pytest.mark.parametrize("name", ["rule_list, lower_bound", "corels, lower_bound", "falling"])
+def test_a_unit_looks_at_few_children_of_many(name, little):
+    search = BOUNDED[name](of_noise(1, n=80, m=3000))
+    before, most = 0, 0
+    for _ in range(150):
+        state = search.advance(1)
+        created = state.counts["created"]
+        before, most = created, max(most, created - before)
+        assert state.work == search.work
+    assert 0 < most <= LITTLE  # of 3000
+
+
+@pytest.mark.parametrize("name", list(PREPARED))
+def test_large_tables_are_prepared_in_several_calls(name, monkeypatch):
+    whole = rl.solve(PREPARED[name](of_noise()))
+    assert PREPARED[name](of_noise()).advance(1).phase not in ("reducing", "preparing") or name.startswith("corels")
+    monkeypatch.setattr(slices, "LARGEST_AT_ONCE", 1)
+    search = PREPARED[name](of_noise())
+    first = search.advance(1)
+    if not name.startswith("corels"):
+        assert first.phase in ("reducing", "preparing")
+        assert (first.work, first.lower_bound, first.incumbent.model.antecedents) == (0, 0.0, ())
+        assert (set(first.counts), set(first.pruned)) == (set(whole.counts), set(whole.pruned))
+    last = rl.solve(pickle.loads(pickle.dumps(search)))
+    assert state_of(last) == state_of(whole)
+
+
+def test_near_optimal_lists_of_large_tables_are_the_same(monkeypatch):
+    whole = rl.near_optimal(of_noise(), regularization=0.02, within=0.01)
+    monkeypatch.setattr(slices, "LARGEST_AT_ONCE", 1)
+    search = rl.NearOptimalSearch(of_noise(), 0.02, within=0.01)
+    phases = [state.phase for state in search.steps()]
+    assert {"optimum", "preparing", "enumerating"} <= set(phases)
+    assert search.result().lists == whole.lists
+
+
+@given(st.integers(1, 10**9), st.integers(1, 2 * 10**9), st.integers(1, 10**5))
+def test_stores_grow_by_little_at_once(capacity, needed, entry):
+    grown = growing.next_capacity(capacity, needed, entry)
+    assert needed <= grown <= max(needed, 2 * capacity)
+    assert grown == needed or (grown - capacity) * entry <= max(growing.MOST_AT_ONCE, capacity * entry / 8)
+    assert grown >= capacity + capacity // 8 or grown == needed  # so that few copies are made

@@ -14,6 +14,7 @@ from test_views_wrong_input import seen, write
 
 import rulelab as rl
 from rulelab.datasets import from_frame
+from rulelab.falling_rule_list import FairFallingSearch, MonteCarloSearch, SoftSearch
 from rulelab.families import EVERY_FAMILY, FAMILIES, MEMORY, OF_SEVERAL, Family, Parameter
 from rulelab.fitting import CLASSIFIERS
 from rulelab.recipe import Recipe
@@ -35,11 +36,6 @@ FAIR = rl.DemographicParity(0.1)
 
 def searched(make: Callable[..., rl.Search]) -> Callable[..., Any]:
     return lambda **given: rl.solve(make(PROBLEM, **given), work_limit=WORK)
-
-
-def falling(method: str, penalty: float | None = None) -> Callable[..., Any]:
-    fixed: dict[str, Any] = {"method": method, "violation_penalty": penalty}
-    return searched(lambda problem, **given: rl.search_for(problem, "falling_rule_list", **{**fixed, **given}))
 
 
 def near(**given: Any) -> Any:
@@ -72,26 +68,14 @@ CRITERIA = (
 )  # fmt: skip
 CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     **signed(rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.RuleSetSearch),
-    **signed(rl.LeastGapSearch, rl.LeastGapRuleSetSearch),
+    **signed(rl.LeastGapSearch, rl.LeastGapRuleSetSearch, rl.FallingRuleListSearch, MonteCarloSearch),
+    **signed(SoftSearch, violation_penalty=0.5),
+    **signed(rl.FairRuleListSearch, FairFallingSearch, fairness=FAIR),
     **signed(rl.NearOptimalSearch, rl.NearOptimalCounter, rl.RobustnessSearch, regularization=0.05),
     "search_for": (
         searched(rl.search_for),
         (*LIST, "must_use", "first_rule", "max_uses", "monotone", "fairness", "labels", "min_group_size", "n_jobs",
          "criterion", "model"),
-    ),
-    "FallingRuleListSearch": (falling("exact"), arguments(rl.FallingRuleListSearch)),
-    "method": (searched(rl.FallingRuleListSearch), ("method",)),
-    "softly falling": (falling("exact", 0.5), ("violation_penalty", "positive_weight", "max_length", "iterations")),
-    "monte_carlo": (falling("monte_carlo"), ("regularization", "positive_weight", "random_state", "iterations")),
-    "fair list": (
-        searched(lambda problem, **given: rl.search_for(problem, **{"fairness": FAIR, **given})),
-        ("regularization", "fairness", "labels", "bounds", "memory_limit", "beam_width", "min_group_size",
-         "warm_start"),
-    ),
-    "fair falling": (
-        searched(lambda problem, **given: rl.search_for(problem, "falling_rule_list", **{"fairness": FAIR, **given})),
-        ("regularization", "positive_weight", "fairness", "bounds", "max_length", "memory_limit", "beam_width",
-         "min_group_size"),
     ),
     "frontier by gap": (
         searched(lambda problem, **given: rl.frontier(problem, "gap", **given)),

@@ -283,6 +283,7 @@ def of_each_fate(frame, state: str, seen: set[str], many: int = 3):
             yield from rows.head(many).to_dict(orient="records")
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", STORED)
 def test_every_fate_is_told_with_its_figures(kind):
     stored: set[str] = set()

@@ -60,11 +60,7 @@ _LEAST = 6
 INTERNAL = {"grid", "bound_only", "shift", "lower_bound"}
 """Parameters that say how something is proven, not what."""
 _CLAIMS = INTERNAL | {
-    "min_group_size",
-    "zero_one",
-    "first_rule",
-    "majority",
-    "max_length",
+    *("min_group_size", "zero_one", "first_rule", "majority", "max_length"),
     *(f"{rate}_{of}" for rate in CERTIFIED for of in ("tolerance", "gap")),
 }
 """Parameters that may be there or not, and are judged by what they claim then."""
@@ -266,13 +262,7 @@ def _other_arrays(rng: np.random.Generator, array: np.ndarray) -> Iterator[tuple
 
 def _other_numbers(value: float) -> list[float]:
     others = [value + 1, value - 1, value * 2, value / 2, -value, 0.0, -0.0, 0.5, 1.0, 1e300, 1e308, 5e-324, 2.0**53]
-    others += [
-        float("nan"),
-        float("inf"),
-        -float("inf"),
-        float(np.nextafter(value, 9e9)),
-        float(np.nextafter(value, -1)),
-    ]
+    others += [np.nan, np.inf, -np.inf, float(np.nextafter(value, 9e9)), float(np.nextafter(value, -1))]
     return [other for other in others if repr(other) != repr(value)]
 
 

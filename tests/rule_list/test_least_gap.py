@@ -1,6 +1,7 @@
 """The least gap between groups: accuracies at the edge, lists to begin with, and room in every pass."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import crossed_cases
@@ -21,6 +22,7 @@ from rulelab.rule_list.fair import least_gap as engine
 from rulelab.rule_list.fair.passes import longest_of
 
 
+@pytest.mark.long
 def test_every_pass_has_room_for_its_rules(monkeypatch):
     """Lists of the same gap may have more rules than those of a smaller one; kernels do not look where they write."""
     begin, needed = engine.LeastGapSearch._begin, []
@@ -84,20 +86,15 @@ def test_a_rule_of_a_single_row_can_be_worth_its_price():
 
 def test_a_warm_start_is_the_first_list():
     problem = larger_problem()
-    first = rl.solve(rl.search_for(problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1))).incumbent
-    assert first is not None
+    fair = partial(rl.search_for, problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1))
+    first = rl.solve(fair()).incumbent
     assert len(first.model)
-    search = rl.search_for(
-        problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1), warm_start=first.model, beam_width=1
-    )
-    assert search.advance(1).incumbent.objective == first.objective
+    assert fair(warm_start=first.model, beam_width=1).advance(1).incumbent.objective == first.objective
     unfair = rl.solve(rl.RuleListSearch(problem, 0.005)).incumbent.model
-    search = rl.search_for(
-        problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1), warm_start=unfair.antecedents
-    )
-    assert rl.solve(search).incumbent.objective == first.objective
+    assert rl.solve(fair(warm_start=unfair.antecedents)).incumbent.objective == first.objective
 
 
+@pytest.mark.long
 def test_weights_of_too_many_digits_for_the_kernels():
     """Rounded sums decide nothing: every list that may be fair is looked at in exact numbers."""
     for seed in range(3):

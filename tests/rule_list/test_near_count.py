@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import rows
-from test_near_optimal import GAPS, LAMBDAS, disjoint, medium_problem, near_optimal_by_enumeration
+from test_near_optimal import DISTANCES, GAPS, LAMBDAS, LENGTHS, disjoint, medium_problem, near_optimal_by_enumeration
 
 import rulelab as rl
 from rulelab.data.conditions import Condition
@@ -79,22 +79,13 @@ def check(result: rl.NearOptimalCount, A, y, weight, models, optimum):
         assert frame["disagreement"][pattern[i]] == pytest.approx(min(positive, len(lists) - positive) / len(lists))
 
 
-@settings(max_examples=80)
-@given(small_problems(), st.sampled_from(GAPS))
-def test_everything_within_a_gap(case, gap):
+@settings(max_examples=100)
+@given(small_problems(), DISTANCES, LENGTHS)
+def test_everything_within_a_distance_and_a_length(case, distance, max_length):
     A, y, weight, regularization = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    result = count(problem, regularization, gap)
-    check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
-
-
-@settings(max_examples=50)
-@given(small_problems(), st.sampled_from(GAPS), st.integers(0, 3))
-def test_everything_within_a_ratio_and_a_length(case, ratio, max_length):
-    A, y, weight, regularization = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    models, optimum = near_optimal_by_enumeration(A, y, weight, regularization, 0.0, ratio, max_length)
-    check(count(problem, regularization, ratio=ratio, max_length=max_length), A, y, weight, models, optimum)
+    models, optimum = near_optimal_by_enumeration(*case, **distance, max_length=max_length)
+    check(count(problem, regularization, **distance, max_length=max_length), A, y, weight, models, optimum)
 
 
 @pytest.mark.parametrize("n", [910, 7210, 30030])

@@ -39,7 +39,7 @@ def predictions(A, y, weight, antecedents):
     return tuple(out.tolist())
 
 
-def near_optimal_by_enumeration(A, y, weight, regularization, gap, ratio=None, max_length=None):
+def near_optimal_by_enumeration(A, y, weight, regularization, within=0.0, ratio=None, max_length=None):
     """All near-optimal lists by what they predict: {predictions: {list: objective}}; and the optimum."""
     m = A.shape[1]
     first = [a for a in range(m) if not any((A[:, a] == A[:, b]).all() for b in range(a))]
@@ -49,7 +49,7 @@ def near_optimal_by_enumeration(A, y, weight, regularization, gap, ratio=None, m
         for d in naive.all_rule_lists(m, m if max_length is None else max_length)
     }
     optimum = min(objective.values())
-    threshold = optimum + Fraction(repr(gap)) if ratio is None else optimum * (1 + Fraction(repr(ratio)))
+    threshold = optimum + Fraction(repr(within)) if ratio is None else optimum * (1 + Fraction(repr(ratio)))
     models = defaultdict(dict)
     for d, value in objective.items():
         if value <= threshold and set(d) <= set(first):
@@ -93,26 +93,21 @@ def check(result: NearOptimal, A, y, weight, models, optimum):
     assert result.by_gap["complete"].all()
 
 
-@settings(max_examples=100)
-@given(small_problems(), st.sampled_from(GAPS))
-def test_all_lists_within_a_gap(case, gap):
-    A, y, weight, regularization = case
-    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    result = near_optimal(problem, regularization=regularization, within=gap)
-    check(result, A, y, weight, *near_optimal_by_enumeration(A, y, weight, regularization, gap))
+DISTANCES = st.tuples(st.sampled_from(["within", "ratio"]), st.sampled_from(GAPS)).map(lambda each: dict([each]))
+LENGTHS = st.sampled_from([None, None, 0, 1, 2, 3])
 
 
-@settings(max_examples=60)
-@given(small_problems(), st.sampled_from(GAPS), st.integers(0, 3))
-def test_all_lists_within_a_ratio_and_a_length(case, ratio, max_length):
+@settings(max_examples=120)
+@given(small_problems(), DISTANCES, LENGTHS)
+def test_all_lists_within_a_distance_and_a_length(case, distance, max_length):
     A, y, weight, regularization = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     search = RuleListSearch(problem, regularization, max_length=max_length)
     rl.solve(search)
-    models, optimum = near_optimal_by_enumeration(A, y, weight, regularization, 0.0, ratio, max_length)
-    check(near_optimal(search, ratio=ratio), A, y, weight, models, optimum)
-    again = near_optimal(problem, regularization=regularization, ratio=ratio, max_length=max_length)
-    assert again.lists == near_optimal(search, ratio=ratio).lists
+    found = near_optimal(search, **distance)
+    check(found, A, y, weight, *near_optimal_by_enumeration(*case, **distance, max_length=max_length))
+    again = near_optimal(problem, regularization=regularization, **distance, max_length=max_length)
+    assert again.lists == found.lists
 
 
 @settings(max_examples=100)
@@ -132,13 +127,7 @@ def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
         rl.solve(counter)
     models, optimum = near_optimal_by_enumeration(A, y, weight, regularization, gap, max_length=max_length)
     if unit != 0.7:  # else rounding may take lists of the same objective apart
-        check(
-            found,
-            A,
-            y,
-            [unit * w for w in weight],
-            *near_optimal_by_enumeration(A, y, [unit * w for w in weight], regularization, gap, max_length=max_length),
-        )
+        check(found, A, y, weight, models, optimum)
     assert counter.result().n_lists == found.n_lists
     sure = [value for lists in models.values() for value in lists.values() if value < optimum + gap - 1e-9]
     assert found.n_lists >= len(sure)  # of those at the threshold rounding decides, where weights are no integers
@@ -224,7 +213,7 @@ def disjoint(n):
 
 
 def test_orders_are_counted_beyond_what_could_be_listed():
-    n = 18
+    n = 14
     result = near_optimal(disjoint(n), regularization=0.0001, within=0.0)
     assert (result.count, result.n_lists, result.multiplicity.tolist()) == (1, factorial(n), [factorial(n)])
     assert (result.antecedents["share"] == 1).all()

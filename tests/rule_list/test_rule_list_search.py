@@ -15,7 +15,15 @@ from strategies import rows
 
 import rulelab as rl
 from rulelab.kernels import bits
-from rulelab.rule_list import POLICIES, CorelsSearch, FrontierSearch, RuleListBounds, RuleListSearch, core_pool
+from rulelab.rule_list import (
+    POLICIES,
+    CorelsBounds,
+    CorelsSearch,
+    FrontierSearch,
+    RuleListBounds,
+    RuleListSearch,
+    core_pool,
+)
 from rulelab.rule_list.core_pool import HITS, LEARNT, N_BLOCKS, N_CORES, cut_by_core
 from rulelab.snapshot import Status
 
@@ -96,13 +104,16 @@ def test_both_counting_kernels_agree():
 def test_oracles(shared):
     files = sorted((shared / "oracles").glob("rule_list_*.npz"))
     assert files
+    makers = [partial(RuleListSearch, policy=policy, random_state=0) for policy in POLICIES]
+    makers += [partial(CorelsSearch, bounds=bounds) for bounds in (CorelsBounds(), CorelsBounds.published())]
     for file in files:
         z = np.load(file)
         problem = rl.Problem.from_arrays(z["rules"].T, z["labels"])
         optimum = Fraction(int(z["optimum_num"]), int(z["optimum_den"]))
-        for policy in POLICIES:
-            snapshot = certified(problem, float(z["lam"]), policy=policy, random_state=0)
-            assert snapshot.incumbent.objective == pytest.approx(float(optimum), abs=1e-12), (file.name, policy)
+        for make in makers:
+            last = rl.solve(make(problem, float(z["lam"])))
+            assert (last.status, last.gap) == (Status.OPTIMAL, 0)
+            assert last.incumbent.objective == pytest.approx(float(optimum), abs=1e-12), (file.name, make)
 
 
 def test_certified_benchmark_instances(instances):

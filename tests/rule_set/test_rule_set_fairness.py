@@ -112,14 +112,6 @@ def test_true_gaps_are_those_of_the_predictions():
     assert true_gaps(DemographicParity(0), problem.groups, predicted).keys() == {"selection_rate"}
 
 
-def test_groups_are_asked_for():
-    A, y, _ = compas_like()
-    with pytest.raises(ValueError, match="no groups"):
-        RuleSetSearch(rl.Problem.from_arrays(A, y), fairness=EqualOpportunity(0.1))
-    with pytest.raises(ValueError, match="a single group"):
-        RuleSetSearch(rl.Problem.from_arrays(A, y, groups=["a"] * len(y)), fairness=EqualOpportunity(0.1))
-
-
 def test_rules_over_the_same_rows_are_one_where_they_would_count_twice():
     """The certificate says that sets with such rules are left out; a warm start has the shortest of them."""
     A = np.array([[1, 1], [1, 1], [0, 1], [0, 0], [1, 1], [0, 1], [0, 0], [0, 0]], dtype=bool)

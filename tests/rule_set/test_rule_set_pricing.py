@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import seeds
 
-import rulelab as rl
 from rulelab.data.conditions import Condition
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.pricing.beam import beam
@@ -241,35 +240,3 @@ def test_columns_whose_cubes_are_too_large_are_left_to_the_bitset_search():
     pricer = Pricer(case.features, case.weight, case.charge[:2])
     assert pricer.advance(10)
     assert pricer.method == "bitset"
-
-
-def test_constant_and_equal_conditions():
-    x = np.random.default_rng(1).random(30) < 0.5
-    matrix = np.column_stack([np.zeros(30, bool), np.ones(30, bool), x, x, ~x])
-    features = Features(matrix)
-    assert features.used.tolist() == [1, 2, 4]
-    weight = np.where(x, 2, 1)
-    result = price(Case(matrix, None, weight, 0, None))
-    assert result.best.tolist() == [0] + [weight.sum()] * 5
-    assert result.rules[0] == (1,)
-    assert features.sums([(3,), (0, 1)], weight).tolist() == [weight[x].sum(), 0]
-
-
-def test_nothing_is_found_where_no_pattern_satisfies_anything():
-    case = Case(np.zeros((4, 2), dtype=bool), None, np.array([1, 2, 3, 4]), 1, None)
-    result = price(case)
-    assert (result.rules, result.values.size) == ((), 0)
-    assert result.complete
-    assert enumerate_rules(case.features, case.weight, np.zeros(3, dtype=np.int64), 5).rules == ()
-
-
-def test_features_of_a_problem():
-    X = rl.datasets.load("tic_tac_toe")
-    problem = rl.Problem.from_arrays(rl.Binarizer().fit_transform(X.X), X.y)
-    features, negated = Features.from_problem(problem), Features.from_problem(problem, "cnf")
-    assert len(np.unique(features.sources)) == len(np.unique(negated.sources)) == 9
-    rule = (0, 5)
-    assert (features.covered(rule) == problem.matrix()[:, list(rule)].all(axis=1)).all()
-    assert (negated.covered(rule) == ~problem.matrix()[:, list(rule)].any(axis=1)).all()
-    again = pickle.loads(pickle.dumps(features))
-    assert (again.covers([rule, (1,)]) == features.covers([rule, (1,)])).all()

@@ -4,6 +4,8 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
+import naive
+import naive_rule_sets as sets
 import numpy as np
 import pandas as pd
 import pytest
@@ -247,22 +249,6 @@ def test_antecedents_without_conditions_are_columns_of_their_own():
     assert flip_in_all([model], person, ["left", "right"], values).changes == (("left", "no"),)
 
 
-def falling_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, antecedents: tuple[int, ...], **of: Any) -> Any:
-    """The objective of a falling rule list, row by row, and by how much it rises."""
-    counts = [[Fraction(0), Fraction(0)] for _ in range(len(antecedents) + 1)]
-    for row, label, worth in zip(A, y, weights_as_read(weight), strict=True):
-        fired = next((k for k, j in enumerate(antecedents) if row[j]), len(antecedents))
-        counts[fired][int(label == 0)] += worth
-    rise, least = Fraction(0), Fraction(1)
-    for p, q in counts:
-        if p + q:
-            rise += max(p / (p + q) - least, Fraction(0))
-            least = min(least, p / (p + q))
-    loss = sum(min(Fraction(repr(of["w"])) * p, q) for p, q in counts) / sum(weights_as_read(weight))
-    soft = 0 if of["penalty"] is None else Fraction(repr(of["penalty"])) * rise
-    return loss + Fraction(repr(REGULARIZATION)) * len(antecedents) + soft, rise
-
-
 @pytest.mark.parametrize("penalty", [None, 0.1])
 @pytest.mark.parametrize("weighting", ["ones", "whole", "huge"])
 @pytest.mark.parametrize("seed", range(3))
@@ -273,16 +259,18 @@ def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed, weighting
     bench = FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
     m = A.shape[1]
     edited = EditedList(drawn(seed, m).antecedents)
-    of = {"w": 2.5, "penalty": penalty}
+    of_rows, costs = (A, y, weights_as_read(weight)), (Fraction(5, 2), Fraction(repr(REGULARIZATION)))
+    soft = None if penalty is None else Fraction(repr(penalty))
     every = every_change(edited, m, (None,))
     if len(edited) == 4:
         every["insert"] = []
     least: dict[str, Fraction] = {}
     for kind, each in every.items():
         for one in each:
-            worth, rise = falling_by_hand(A, y, weight, one.antecedents, **of)
-            assert (worth, bool(bench.refusal(one))) == (bench.objective(one), penalty is None and rise > 0)
-            if penalty is not None or rise == 0:
+            worth = naive.falling_objective(*of_rows, *costs, one.antecedents, soft)
+            may_be = penalty is not None or naive.falls(*of_rows, one.antecedents)
+            assert (worth, not bench.refusal(one)) == (bench.objective(one), may_be)
+            if may_be:
                 least[kind] = min(worth, least.get(kind, worth))
     found = bench.best_changes(edited)
     assert {change.kind: change.objective for change in found} == least
@@ -298,20 +286,6 @@ def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed, weighting
             assert float(change.objective) == model.objective(REGULARIZATION)
 
 
-def set_by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: EditedSet, loss: str, form: str) -> Fraction:
-    """The objective of a rule set, row by row, at half a row for a unit of complexity."""
-    total = Fraction(edited.complexity, 2)
-    for row, label, worth in zip(A, y, weights_as_read(weight), strict=True):
-        if form == "dnf":
-            times = sum(all(row[j] for j in clause) for clause in edited.clauses)
-            wrong = times == 0 if label else times if loss == "hamming" else times > 0
-        else:
-            times = sum(not any(row[j] for j in clause) for clause in edited.clauses)
-            wrong = times == 0 if not label else times if loss == "hamming" else times > 0
-        total += worth * int(wrong)
-    return total
-
-
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 @pytest.mark.parametrize("seed", range(4))
@@ -325,6 +299,7 @@ def test_the_best_change_of_a_rule_set_is_that_of_trying_all(seed, loss, form):
     edited = EditedSet(tuple(sorted(clauses)))
     most = edited.complexity + seed % 3
     bench = RuleSetBench(problem, max(most, 2), 3, loss, form, 0.5)
+    data = sets.Data(A, y, weights_as_read(weight), [0] * len(y))
     every: dict[str, list[EditedSet]] = {
         "delete": [edited.deleted(k) for k in range(len(edited))],
         "remove": [edited.removed(k, j) for k, c in enumerate(edited.clauses) for j in c if len(c) > 1],
@@ -350,7 +325,7 @@ def test_the_best_change_of_a_rule_set_is_that_of_trying_all(seed, loss, form):
         assert change.objective == min(map(bench.objective, every[kind])), kind
         assert change.result in every[kind]
         assert change.objective == bench.objective(change.result)
-        assert change.objective == set_by_hand(A, y, weight, change.result, loss, form)
+        assert change.objective == sets.objective(data, change.result.clauses, loss, form, Fraction(1, 2))
         counted = weight > 0
         says = bench.predicts_positive(change.result)[problem.row_pattern[counted]]
         assert (bench.model(change.result).predicts_positive(A[counted]) == says).all()
