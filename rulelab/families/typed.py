@@ -119,6 +119,6 @@ def _as_typed(kind: str, name: str, rest: str, value: Any) -> str:
     """The name and the rest, which are read as the value; the name in quotes where it is not as it is."""
     try:
         plain = read(kind, name + rest) == value
-    except NotReadError:
+    except ValueError:
         plain = False
     return f"{name}{rest}" if plain else '"{}"{}'.format(name.replace('"', '""'), rest)

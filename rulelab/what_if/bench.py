@@ -6,6 +6,7 @@ import abc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache, partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ E = TypeVar("E")
 _EXACT = 1 << 53
 _LIMB = 24
 _WORD = 64
+_MOST_COLUMNS = 64
 
 
 @dataclass(frozen=True)
@@ -107,16 +109,6 @@ class EditedSet:
         return EditedSet(_with(_without(self.clauses, place), place, tuple(sorted(clause))))
 
 
-def check_new(problem: Problem, antecedents: Sequence[int], antecedent: int, max_length: int | None) -> None:
-    """Refuse a rule that a list has, or has no room for. Raises ValueError."""
-    if antecedent in antecedents:
-        k = antecedents.index(antecedent) + 1
-        raise ValueError(f"{problem.names[antecedent]} is rule {k} already; move it instead")
-    if max_length is not None and len(antecedents) >= max_length:
-        rules = "1 rule" if len(antecedents) == 1 else f"{len(antecedents)} rules"
-        raise ValueError(f"the settings allow at most {rules}; delete one first")
-
-
 def _with(items: Sequence[Any], place: int, item: Any) -> tuple[Any, ...]:
     return (*items[:place], item, *items[place:])
 
@@ -153,10 +145,13 @@ class Bench(abc.ABC, Generic[E]):
         self.price = Fraction(repr(float(regularization)))
         self._masses = problem.masses.divided()
         self._total = self._masses.total
+        # which patterns satisfy an antecedent: bool array, shape (n_patterns,)
+        self._column = lru_cache(_MOST_COLUMNS)(partial(column_of, problem))
 
-    @abc.abstractmethod
     def empty(self) -> E:
         """The model without a rule, to begin with."""
+        edited: E = self.kind()
+        return edited
 
     def of(self, model: Any) -> E:
         """A model, to be edited."""
@@ -198,13 +193,6 @@ class Bench(abc.ABC, Generic[E]):
             if change.kind not in best or change.objective < best[change.kind].objective:
                 best[change.kind] = change
         return sorted(best.values(), key=lambda change: (change.objective, KINDS.index(change.kind)))
-
-    def _decides(self, antecedents: tuple[int, ...]) -> np.ndarray:
-        """The place of the rule of a list that decides each pattern; that of the default is the number of rules."""
-        out = np.full(self.problem.n_patterns, len(antecedents))
-        for place in reversed(range(len(antecedents))):
-            out[column_of(self.problem, antecedents[place])] = place
-        return out
 
     def _over_antecedents(self, columns: np.ndarray, check: Callable[[], Any]) -> np.ndarray:
         """Sums of integers of patterns, of each row of an array, over the patterns that satisfy each antecedent."""

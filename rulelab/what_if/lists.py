@@ -17,22 +17,58 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..models import FallingRuleList, RuleList
-from ..models.base import column_of
 from ..models.falling_rule_list import ROUNDING, rise_of
-from .bench import DELETE, FLIP, INSERT, MOVE, REPLACE, Bench, Change, EditedList, check_new
+from .bench import DELETE, FLIP, INSERT, MOVE, REPLACE, Bench, Change, EditedList
 
 
-class RuleListBench(Bench[EditedList]):
-    """A problem and a price of rules, under which rule lists are changed. ``max_length``: most rules."""
+class _ListBench(Bench[EditedList]):
+    """A problem and what lists cost, under which they are changed. ``max_length``: most rules."""
 
-    family: ClassVar[str] = "rule_list"
     kind: ClassVar[Any] = EditedList
 
     def __init__(self, problem: Problem, regularization: float, max_length: int | None = None) -> None:
         super().__init__(problem, regularization)
         self.max_length = max_length
-        self._wrong = np.stack([self._masses.positives, self._masses.negatives])
-        """What each label costs each pattern, shape (2, n_patterns)."""
+        # positives and negatives of each pattern, which is what label 0 and label 1 cost: shape (2, n_patterns)
+        self._sides = np.stack([self._masses.positives, self._masses.negatives])
+
+    def edit(self, edited: EditedList, doing: str, at: int, other: int) -> EditedList:
+        ways = {
+            DELETE: lambda: edited.deleted(at),
+            MOVE: lambda: edited.moved(at, other),
+            FLIP: lambda: edited.flipped(at),
+        }
+        return ways[doing]()
+
+    def insert(self, edited: EditedList, place: int, antecedent: int) -> EditedList:
+        """With a rule put in that has the label of least errors, where it has one."""
+        if antecedent in edited.antecedents:
+            k = edited.antecedents.index(antecedent) + 1
+            raise ValueError(f"{self.problem.names[antecedent]} is rule {k} already; move it instead")
+        if self._full(edited):
+            rules = "1 rule" if len(edited) == 1 else f"{len(edited)} rules"
+            raise ValueError(f"the settings allow at most {rules}; delete one first")
+        return edited.inserted(place, antecedent, self.best_label(edited, place, antecedent))
+
+    def best_label(self, edited: EditedList, place: int, antecedent: int) -> int | None:
+        """That of a rule put in at a place; None where labels follow from what rules capture."""
+        return None
+
+    def _full(self, edited: EditedList) -> bool:
+        return self.max_length is not None and len(edited) >= self.max_length
+
+    def _decides(self, antecedents: tuple[int, ...]) -> np.ndarray:
+        """The place of the rule that decides each pattern; that of the default is the number of rules."""
+        out = np.full(self.problem.n_patterns, len(antecedents))
+        for place in reversed(range(len(antecedents))):
+            out[self._column(antecedents[place])] = place
+        return out
+
+
+class RuleListBench(_ListBench):
+    """A problem and a price of rules, under which rule lists are changed. ``max_length``: most rules."""
+
+    family: ClassVar[str] = "rule_list"
 
     def empty(self) -> EditedList:
         """No rule, and the label of most rows; the negative one where both have as many."""
@@ -48,23 +84,10 @@ class RuleListBench(Bench[EditedList]):
     def predicts_positive(self, edited: EditedList) -> np.ndarray:
         return np.array(edited.labels, dtype=bool)[self._decides(edited.antecedents)]
 
-    def edit(self, edited: EditedList, doing: str, at: int, other: int) -> EditedList:
-        ways = {
-            DELETE: lambda: edited.deleted(at),
-            MOVE: lambda: edited.moved(at, other),
-            FLIP: lambda: edited.flipped(at),
-        }
-        return ways[doing]()
-
-    def insert(self, edited: EditedList, place: int, antecedent: int) -> EditedList:
-        """With a rule put in that has the label of least errors."""
-        check_new(self.problem, edited.antecedents, antecedent, self.max_length)
-        return edited.inserted(place, antecedent, self.best_label(edited, place, antecedent))
-
     def best_label(self, edited: EditedList, place: int, antecedent: int) -> int:
         """The label of least errors for a rule put in at this place; the default's where it would capture nothing."""
-        caught = column_of(self.problem, antecedent) & (self._decides(edited.antecedents) >= place)
-        negative, positive = (int(self._wrong[label, caught].sum()) for label in (0, 1))
+        caught = self._column(antecedent) & (self._decides(edited.antecedents) >= place)
+        negative, positive = (int(self._sides[label, caught].sum()) for label in (0, 1))
         return edited.labels[-1] if not negative + positive else int(positive < negative)
 
     def changes(self, edited: EditedList, check: Callable[[], Any]) -> Iterator[Change[EditedList]]:
@@ -77,7 +100,7 @@ class RuleListBench(Bench[EditedList]):
         costs = self._costs(edited, decides)
         errors = int(costs.sum())
         labels = np.array(edited.labels)[decides]
-        flips = self._per_place(self._wrong[1 - labels, np.arange(len(labels))] - costs, decides, n)
+        flips = self._per_place(self._sides[1 - labels, np.arange(len(labels))] - costs, decides, n)
         for place, more in enumerate(flips):
             yield Change(FLIP, place, edited.flipped(place), self._worth(errors + int(more), n))
         for place in range(n):
@@ -86,7 +109,7 @@ class RuleListBench(Bench[EditedList]):
             costs = self._costs(rest, decides)
             errors = int(costs.sum())
             yield Change(DELETE, place, rest, self._worth(errors, n - 1))
-            more = (self._wrong[edited.labels[place]] - costs) * column_of(self.problem, edited.antecedents[place])
+            more = (self._sides[edited.labels[place]] - costs) * self._column(edited.antecedents[place])
             inserted = np.cumsum(self._per_place(more, decides, n - 1)[::-1])[::-1]
             for to in range(n):
                 if to != place:
@@ -95,14 +118,13 @@ class RuleListBench(Bench[EditedList]):
 
     def _with_others(self, edited: EditedList, check: Callable[[], Any]) -> Iterator[Change[EditedList]]:
         """The best insertion and the best replacement at each place with each label."""
-        n, m = len(edited), self.problem.n_antecedents
-        others = np.setdiff1d(np.arange(m), edited.antecedents)
+        n = len(edited)
+        others = np.setdiff1d(np.arange(self.problem.n_antecedents), edited.antecedents)
         if not len(others):
             return
         ways: list[tuple[str, int, int, int]] = []
         columns: list[np.ndarray] = []
-        full = self.max_length is not None and n >= self.max_length
-        for kind, places in ((INSERT, range(0 if full else n + 1)), (REPLACE, range(n))):
+        for kind, places in ((INSERT, range(0 if self._full(edited) else n + 1)), (REPLACE, range(n))):
             for place in places:
                 check()
                 base = edited.deleted(place) if kind == REPLACE else edited
@@ -110,7 +132,7 @@ class RuleListBench(Bench[EditedList]):
                 costs = self._costs(base, decides)
                 for label in (0, 1):
                     ways.append((kind, place, label, int(costs.sum())))
-                    columns.append((self._wrong[label] - costs) * (decides >= place))
+                    columns.append((self._sides[label] - costs) * (decides >= place))
         if not columns:
             return
         more = self._over_antecedents(np.stack(columns), check)[:, others]
@@ -125,7 +147,7 @@ class RuleListBench(Bench[EditedList]):
 
     def _costs(self, edited: EditedList, decides: np.ndarray) -> np.ndarray:
         """The wrong weight of each pattern."""
-        return self._wrong[np.array(edited.labels)[decides], np.arange(len(decides))]
+        return self._sides[np.array(edited.labels)[decides], np.arange(len(decides))]
 
     @staticmethod
     def _per_place(values: np.ndarray, decides: np.ndarray, n_rules: int) -> np.ndarray:
@@ -139,14 +161,13 @@ _NEAR = 1e-9
 _Counts = list[tuple[int, int]]
 
 
-class FallingBench(Bench[EditedList]):
+class FallingBench(_ListBench):
     """A problem and what falling rule lists cost, under which they are changed; see `FallingRuleList`.
 
     Without ``violation_penalty`` lists must fall. Numbers are read as the decimal numbers that Python shows.
     """
 
     family: ClassVar[str] = "falling_rule_list"
-    kind: ClassVar[Any] = EditedList
 
     def __init__(
         self,
@@ -156,15 +177,11 @@ class FallingBench(Bench[EditedList]):
         violation_penalty: float | None = None,
         max_length: int | None = None,
     ) -> None:
-        super().__init__(problem, regularization)
-        self.positive_weight, self.violation_penalty, self.max_length = positive_weight, violation_penalty, max_length
+        super().__init__(problem, regularization, max_length)
+        self.positive_weight, self.violation_penalty = positive_weight, violation_penalty
         self._weight = Fraction(repr(float(positive_weight)))
         self._penalty = None if violation_penalty is None else Fraction(repr(float(violation_penalty)))
-        self._sides = np.stack([self._masses.positives, self._masses.negatives])
         self._rounding = Fraction(0 if problem.positives.dtype.kind == "i" else ROUNDING)
-
-    def empty(self) -> EditedList:
-        return EditedList()
 
     def model(self, edited: EditedList) -> FallingRuleList:
         return FallingRuleList.from_problem(
@@ -194,13 +211,6 @@ class FallingBench(Bench[EditedList]):
         says = [self._weight * positives > negatives for positives, negatives in self._counts(edited)]
         return np.array(says, dtype=bool)[self._decides(edited.antecedents)]
 
-    def edit(self, edited: EditedList, doing: str, at: int, other: int) -> EditedList:
-        return {"delete": lambda: edited.deleted(at), "move": lambda: edited.moved(at, other)}[doing]()
-
-    def insert(self, edited: EditedList, place: int, antecedent: int) -> EditedList:
-        check_new(self.problem, edited.antecedents, antecedent, self.max_length)
-        return edited.inserted(place, antecedent)
-
     def changes(self, edited: EditedList, check: Callable[[], Any]) -> Iterator[Change[EditedList]]:
         n = len(edited)
         for place in range(n):
@@ -212,7 +222,7 @@ class FallingBench(Bench[EditedList]):
         others = np.setdiff1d(np.arange(self.problem.n_antecedents), edited.antecedents)
         if not len(others):
             return
-        if self.max_length is None or n < self.max_length:
+        if not self._full(edited):
             yield from self._put_in(INSERT, edited, range(n + 1), others, check)
         for place in range(n):
             yield from self._put_in(REPLACE, edited.deleted(place), (place,), others, check)

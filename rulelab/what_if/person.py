@@ -61,13 +61,8 @@ class Values:
     def of(cls, column: pd.Series | None, conditions: Sequence[Condition]) -> Values:
         """Of a column of a table, or, without one, of what conditions say of it."""
         ordered = any(condition.operator in ("<=", ">") for condition in conditions)
-        if column is None:
-            told = tuple(dict.fromkeys(c.value for c in conditions if c.value is not None))
-            numeric = ordered or (bool(told) and not any(isinstance(value, bool | str) for value in told))
-            if numeric:
-                return cls(numbers=np.sort(np.array([float(value) for value in told])))
-            return cls(choices=(True, False) if all(isinstance(v, bool) for v in told) else told)
-        present = column.dropna()
+        told = tuple(dict.fromkeys(c.value for c in conditions if c.value is not None))
+        present = pd.Series(told, dtype=None if told else bool) if column is None else column.dropna()
         if pd.api.types.is_bool_dtype(present.dtype) or any(isinstance(c.value, bool) for c in conditions):
             return cls(choices=(True, False))
         of_texts = any(isinstance(c.value, str) for c in conditions)
@@ -84,7 +79,7 @@ class Values:
             told = (c.value for c in conditions if isinstance(c.value, str | bool))
             for choice in dict.fromkeys((*self.choices, *told)):
                 if choice != value:
-                    yield choice, 1.0, _said(choice)
+                    yield choice, 1.0, in_words(choice)
             return
         cuts = sorted({float(c.value) for c in conditions if c.operator in ("<=", ">")})
         for low, high in zip((None, *cuts), (*cuts, None), strict=True):
@@ -94,7 +89,7 @@ class Values:
             if condition.operator in ("==", "!="):
                 for number in {float(condition.value), *np.unique(self.numbers).tolist()}:
                     if number != value:
-                        yield number, self._between(value, number), _said(number)
+                        yield number, self._between(value, number), in_words(number)
 
     def _nearest(self, value: Any, low: float | None, high: float | None) -> float:
         """The number nearest to ``value`` above ``low`` and at most ``high``; an unknown value is in the middle."""
@@ -128,7 +123,8 @@ def _range(value: Any, low: float | None, high: float | None) -> str:
     return " and ".join(filter(None, (first, second)))
 
 
-def _said(value: Any) -> str:
+def in_words(value: Any) -> str:
+    """A cell that is not missing, as people read it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.12g}" if isinstance(value, float) else str(value)
@@ -156,10 +152,11 @@ def decide(model: DecisionList | RuleSet, person: Mapping[str, Any]) -> Decision
     """What the model says of a person, given the cells of the columns that rules test, None for a missing one."""
     conjunctions = _conjunctions(model)
     wrong = [tuple(c for c in each if not _holds(c, _cell(person, c.column))) for each in conjunctions]
-    place, label = _outcome(model)(sum(1 << k for k, unmet in enumerate(wrong) if not unmet))
+    held = sum({1 << conjunctions.index(each) for each, unmet in zip(conjunctions, wrong, strict=True) if not unmet})
+    place, label = _outcome(model, conjunctions)(held)
     if isinstance(model, RuleSet) and model.form == "cnf":
-        rules = _literals_of(model)
-        return Decision(place, label, tuple(wrong[k] for k in rules[place]) if place < len(rules) else ())
+        parts = _parts(model)
+        return Decision(place, label, tuple(wrong[k] for k in parts[place]) if place < len(parts) else ())
     return Decision(place, label, tuple(wrong[:place]))
 
 
@@ -193,21 +190,12 @@ def flip_in_all(
         ways = further
         if len(ways) > _MOST_STATES:
             raise ModelError("the rules are too many to look at all changes of these columns; tick fewer")
-    first, *others = [_outcome_among(model, conjunctions) for model in models]
+    first, *others = [_outcome(model, conjunctions) for model in models]
     flipping = [(way, *first(satisfied), satisfied) for satisfied, way in ways.items()]
     for way, place, label, satisfied in sorted(flipping, key=lambda each: each[:2]):
         if label != now.label and all(other(satisfied)[1] == label for other in others):
             return Flip(way[2], place, label, prod(sizes))
     return Flip((), -1, None, prod(sizes))
-
-
-def _outcome_among(
-    model: DecisionList | RuleSet, conjunctions: list[tuple[Condition, ...]]
-) -> Callable[[int], tuple[int, Any]]:
-    """As `_outcome` gives it, from the conjunctions of several models that hold, as bits."""
-    places = [conjunctions.index(each) for each in _conjunctions(model)]
-    own = _outcome(model)
-    return lambda satisfied: own(sum((satisfied >> place & 1) << k for k, place in enumerate(places)))
 
 
 def _conjunctions(model: DecisionList | RuleSet) -> list[tuple[Condition, ...]]:
@@ -219,31 +207,33 @@ def _conjunctions(model: DecisionList | RuleSet) -> list[tuple[Condition, ...]]:
     return [conditions_of(literal) for clause in model.rules for literal in clause.literals]
 
 
-def _literals_of(model: RuleSet) -> list[range]:
-    """The places of the literals of each clause among all of them."""
-    ends = np.cumsum([0, *(len(clause.literals) for clause in model.rules)]).tolist()
+def _parts(model: DecisionList | RuleSet) -> list[range]:
+    """The places of each rule's conjunctions among all that are tested."""
+    sizes = [1] * len(model.rules)
+    if isinstance(model, RuleSet) and model.form == "cnf":
+        sizes = [len(clause.literals) for clause in model.rules]
+    ends = np.cumsum([0, *sizes]).tolist()
     return [range(first, end) for first, end in pairwise(ends)]
 
 
-def _outcome(model: DecisionList | RuleSet) -> Callable[[int], tuple[int, Any]]:
-    """From the conjunctions that hold, as bits, to the place of the rule that decides, and the label."""
-    n, (negative, positive) = len(model.rules), (model.classes[0], model.classes[-1])
-    if isinstance(model, RuleSet) and model.form == "cnf":
-        masks = [sum(1 << k for k in places) for places in _literals_of(model)]
+def _outcome(
+    model: DecisionList | RuleSet, conjunctions: Sequence[tuple[Condition, ...]]
+) -> Callable[[int], tuple[int, Any]]:
+    """From those of some conjunctions that hold, as bits, to the place of the rule that decides, and the label."""
+    own, n = _conjunctions(model), len(model.rules)
+    masks = [sum({1 << conjunctions.index(own[k]) for k in places}) for places in _parts(model)]
+    cnf = isinstance(model, RuleSet) and model.form == "cnf"
+    if isinstance(model, DecisionList):
+        labels = [rule.prediction for rule in (*model.rules, model.default)]
+    else:
+        negative, positive = model.classes[0], model.classes[-1]
+        labels = [negative] * n + [positive] if cnf else [positive] * n + [negative]
 
-        def of_cnf(satisfied: int) -> tuple[int, Any]:
-            place = next((k for k, mask in enumerate(masks) if not satisfied & mask), n)
-            return place, positive if place == n else negative
-
-        return of_cnf
-    every = (*model.rules, model.default) if isinstance(model, DecisionList) else ()
-    labels = [rule.prediction for rule in every] or [*[positive] * n, negative]
-
-    def of_first(satisfied: int) -> tuple[int, Any]:
-        place = (satisfied & -satisfied).bit_length() - 1 if satisfied else n
+    def outcome(satisfied: int) -> tuple[int, Any]:
+        place = next((k for k, mask in enumerate(masks) if bool(satisfied & mask) is not cnf), n)
         return place, labels[place]
 
-    return of_first
+    return outcome
 
 
 def _cells(

@@ -15,7 +15,6 @@ import numpy as np
 
 from ..data.problem import Problem
 from ..models import RuleSet
-from ..models.base import column_of
 from .bench import ADD, DELETE, INSERT, REMOVE, REPLACE, Bench, Change, EditedSet
 
 
@@ -42,9 +41,6 @@ class RuleSetBench(Bench[EditedSet]):
         self.loss, self.form = loss, form
         sides = self._masses.positives, self._masses.negatives
         self._wanted, self._unwanted = sides if form == "dnf" else sides[::-1]
-
-    def empty(self) -> EditedSet:
-        return EditedSet()
 
     def model(self, edited: EditedSet) -> RuleSet:
         return RuleSet.from_problem(self.problem, edited.clauses, self.form)
@@ -132,7 +128,7 @@ class RuleSetBench(Bench[EditedSet]):
         """The patterns that a rule of a DNF covers, or a clause of a CNF rejects."""
         out = np.ones(self.problem.n_patterns, dtype=bool)
         for j in clause:
-            out &= column_of(self.problem, j) if self.form == "dnf" else ~column_of(self.problem, j)
+            out &= self._column(j) if self.form == "dnf" else ~self._column(j)
         return out
 
     def _times(self, edited: EditedSet) -> np.ndarray:

@@ -139,10 +139,7 @@ class WhatIfView(Complaining, NotebookViewer):
         good: Good | None = None,
         latest: Snapshot | None = None,
     ) -> None:
-        """Edit a model of a search that has ended, with its card; of the same search it is an edit to take back.
-
-        ValueError when models of the search are not edited, or the model is of another one.
-        """
+        """Edit a model of a search that has ended; of the same search it is an edit to take back. ValueError."""
         self.complain("")
         search, hand = cast(Editable, prepared.search), self.hand
         edited = edited_of(search, model)

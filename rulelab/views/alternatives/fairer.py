@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import panel as pn
 from bokeh.models import ColumnDataSource
 
@@ -20,7 +19,7 @@ from ..live.job import POOL, Job, Progress, run
 from ..live.ticker import Work, Working
 from ..live.wording import counted
 from ..search.plot_box import PlotBox
-from ..search.plots.base import Window, new_figure
+from ..search.plots.base import Columns, Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
@@ -49,15 +48,6 @@ class Fairer:
     bounds: tuple[tuple[float, float], ...]  # accuracies, and what no model that is so accurate has a smaller gap than
     open: int  # at how many of these that is not known to be the least
     among: str  # which models these are: what they are called, and their size at most
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """A row per point; shares are in per cent."""
-        rows = [
-            (100 * (p.accuracy or 0.0), 100 * (p.true_gap or 0.0), len(p.model.rules), p.status, p.emptied)
-            for p in self.points
-        ]
-        return pd.DataFrame(rows, columns=["accuracy (%)", "gap (%)", "rules", "status", "doubt"])
 
 
 def fairer(found: Good, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
@@ -101,14 +91,16 @@ class FairerDots(Picture):
     """Accuracy against the least gap; what is proven impossible is shaded."""
 
     title = "Least gap by accuracy"
+    names = {"y": "accuracy (%)", "x": "gap (%)", "rules": "rules", "status": "status", "doubt": "doubt"}
 
     def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
-        self._points = ColumnDataSource({name: [] for name in ("k", "x", "y", "said", "fill")})
+        self._points = ColumnDataSource({name: [] for name in ("k", *self.names, "said", "fill")})
+        self.sources = (self._points,)
         self._others = ColumnDataSource({"x": [], "y": []})
         self._none = ColumnDataSource({"left": [], "right": [], "bottom": [], "top": []})
         self._across, self._up = Window(0, 5), Window(50, 100)
         plot = new_figure(self.title, "gap (%)", "accuracy (%)", self._across, self._up, height=HEIGHT)
-        self._shade = plot.quad(
+        shade = plot.quad(
             left="left", right="right", bottom="bottom", top="top", source=self._none, fill_alpha=0.1, line_alpha=0
         )
         plot.scatter(x="x", y="y", size=6, source=self._others, color=SKY, fill_alpha=0.5, line_alpha=0.8)
@@ -117,19 +109,24 @@ class FairerDots(Picture):
             fill_alpha="fill",
         )  # fmt: skip
         self.figure = plot
+        self.tinted = [(shade.glyph, "fill_color", INK)]
         self._listen(self._points, dots, _TOOLTIP, on_tap)
 
     def draw(self, found: Fairer, gaps: np.ndarray, accuracies: np.ndarray, axis: str) -> None:
         """Draw the models of least gap over those near the optimum, whose gaps and accuracies are in per cent."""
         self._asked = (found, gaps, accuracies, axis)
-        frame, known = found.frame, ~np.isnan(gaps)
         self.figure.xaxis.axis_label = f"gap in {axis} (%)"
-        x, y = frame["gap (%)"].tolist(), frame["accuracy (%)"].tolist()
-        proven = [status == "proven" for status in frame["status"]]
+        points, known = found.points, ~np.isnan(gaps)
+        x = [100 * (point.true_gap or 0.0) for point in points]
+        y = [100 * (point.accuracy or 0.0) for point in points]
+        proven, doubts = [point.status == "proven" for point in points], [point.emptied for point in points]
         claims = ["no model as accurate has less" if sure else "not proven" for sure in proven]
-        said = [f"{claim}; {doubt}" if doubt else claim for claim, doubt in zip(claims, frame["doubt"], strict=True)]
-        fill = [0.9 if sure else 0.0 for sure in proven]
-        refill(self._points, {"k": list(range(len(x))), "x": x, "y": y, "said": said, "fill": fill})
+        columns: Columns = {"k": list(range(len(points))), "x": x, "y": y, "doubt": doubts}
+        columns["rules"] = [len(point.model.rules) for point in points]
+        columns["status"] = [point.status for point in points]
+        columns["said"] = ["; ".join(filter(None, each)) for each in zip(claims, doubts, strict=True)]
+        columns["fill"] = [0.9 if sure else 0.0 for sure in proven]
+        refill(self._points, columns)
         refill(self._others, {"x": gaps[known].tolist(), "y": accuracies[known].tolist()})
         from_, least = (100 * np.array(ends) for ends in zip(*found.bounds, strict=True))
         widest, lowest, highest = max(0.1, *x, *gaps[known]), min(from_), max(*from_, *y, *accuracies[known])
@@ -144,18 +141,9 @@ class FairerDots(Picture):
             "dots: the good models. Tap a diamond to edit it."
         )
 
-    def frame(self) -> pd.DataFrame:
-        return self._asked[0].frame if self._asked else pd.DataFrame()
-
-    def use_dark(self, dark: bool) -> None:
-        self._shade.glyph.fill_color = INK[dark]
-
 
 class FairerView(Working, LayoutViewer):
-    """The models of least gap between groups, found when it is opened.
-
-    `on_model` takes a model that was tapped. `selects`: what chooses the groups and the gap.
-    """
+    """The models of least gap between groups, found when it is opened; `on_model` takes one that was tapped."""
 
     def __init__(self, on_model: Callable[[Any], None], selects: Any, **params: Any) -> None:
         super().__init__(**params)

@@ -33,10 +33,7 @@ MOST_CHARACTERS = 40
 
 
 class Boards:
-    """The boards of all rooms; those that were used last are kept.
-
-    Lists compare only where data and settings are the same, so that a room has a board for each.
-    """
+    """The boards of all rooms, for each data and settings one; those that were used last are kept."""
 
     def __init__(self) -> None:
         # has something done with the store, and does not wait for it; who leaves stays on the board then, and goes on
@@ -49,17 +46,13 @@ class Boards:
         self.version = 0
 
     def put(self, room: str, game: str, session: object, entry: BoardEntry) -> None:
-        """Enter, or better, what a session has reached; only the best list counts.
-
-        Nothing counts once the game has ended. `room`, `game`: the name of the room, and what tells data and settings
-        apart. ValueError when the room is full.
-        """
+        """Enter, or better, what a session has reached; only the best list counts. ValueError when the room is full."""
         with self._lock:
             if (room, game) in self._ended:
                 return
             board = self._board(room, game)
             before = board.get(session)
-            if before is None and sum(not isinstance(key, _Left) for key in board) >= MOST_PLAYERS:
+            if before is None and len(_there(board)) >= MOST_PLAYERS:
                 raise ValueError(f"the room has {MOST_PLAYERS} players, which is all that it holds; take another room")
             entry = replace(entry, name=plain(entry.name.strip(), MOST_CHARACTERS))
             entry = _better(board.pop(_Left(entry.name), None), _better(before, entry))
@@ -76,17 +69,16 @@ class Boards:
             for key in [key for key, board in self._boards.items() if session in board]:
                 self.version += 1
                 entry = self._boards[key].pop(session)
-                if self.lasting is not None:
-                    self._boards[key][_Left(entry.name)] = entry
-                    self._make_room(self._boards[key])
+                board = self._boards[key]
+                if self.lasting is not None and len(board) - len(_there(board)) < MOST_PLAYERS:
+                    board[_Left(entry.name)] = entry
                 if not self._boards[key]:
                     self._forget(key)
 
     def leads(self, room: str, game: str, session: object) -> bool:
         """Whether a session is the first of those who are in the room, and so may end the game for all."""
         with self._lock:
-            there = (key for key in self._boards.get((room, game), {}) if not isinstance(key, _Left))
-            return next(there, None) == session
+            return _there(self._boards.get((room, game), {}))[:1] == [session]
 
     def end(self, room: str, game: str, session: object) -> None:
         """End the game for all, if that is for this session to say."""
@@ -124,12 +116,6 @@ class Boards:
         del self._boards[key]
         self._ended.discard(key)
 
-    def _make_room(self, board: dict[object, BoardEntry]) -> None:
-        """Take those who have left and were the worst off a board that has too many of them."""
-        left = sorted((each for each in board if isinstance(each, _Left)), key=lambda each: board[each].objective)
-        for each in left[MOST_PLAYERS:]:
-            del board[each]
-
     def _brought(self, room: str, game: str, entries: list[BoardEntry]) -> None:
         """Put on a board what was kept of it; who is there already has the better of both."""
         with self._lock:
@@ -149,6 +135,11 @@ class _Left:
     """In the place of a session: who was here before, by the name."""
 
     name: str
+
+
+def _there(board: dict[object, BoardEntry]) -> list[object]:
+    """The sessions that have not left, as they have come."""
+    return [key for key in board if not isinstance(key, _Left)]
 
 
 def _better(before: BoardEntry | None, entry: BoardEntry) -> BoardEntry:
@@ -190,11 +181,8 @@ def _found(fingerprint: str, asked: str) -> _Found:
 
 
 def find_best(search: Editable, seconds: float, progress: Progress) -> Best:
-    """Bring a copy of a search to its proof, or to the time limit; the search itself may run in another thread.
-
-    A class that plays one game searches once: who comes later waits for the result of the first. When that one is
-    cancelled, another who waits searches instead.
-    """
+    """Bring a copy of a search to its proof, or to the time limit; the search itself may run in another thread."""
+    # a class searches once: who comes later waits for the first; when that one is cancelled, another searches instead
     parameters = sorted(search.parameters.items(), key=lambda item: item[0])
     found = _found(search.problem.fingerprint, f"{search.family} {parameters!r}")
     while not found.lock.acquire(timeout=_LOOK_SECONDS):

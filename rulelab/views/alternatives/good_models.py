@@ -165,8 +165,9 @@ class Choosing(NotebookViewer):
             keep &= np.array([not looking.isdisjoint(each) for each in members], dtype=bool)
         if self.rules:
             keep &= np.array([len(each) <= self.rules for each in members], dtype=bool)
-        kept = np.flatnonzero(keep)
-        return _farthest(found, kept, DIVERSE) if self.diverse and len(kept) else kept
+        if self.diverse:
+            keep &= np.isin(np.arange(len(keep)), found.result.diverse(DIVERSE))
+        return np.flatnonzero(keep)
 
     def _asked(self, wanted: dict[str, Any]) -> None:
         if type(wanted.get("at")) is int:
@@ -203,13 +204,3 @@ class Choosing(NotebookViewer):
 
     def _file_name(self) -> str:
         return "good_models" if self.found is None else f"{self.found.prepared.name}_good_models"
-
-
-def _farthest(found: Good, kept: np.ndarray, n: int) -> np.ndarray:
-    """Of some models those that differ most in what they predict, the best one first; see `NearOptimal.diverse`."""
-    chosen = [int(kept[0])]
-    nearest = found.result.disagreement(chosen[0])[kept]
-    while len(chosen) < min(n, len(kept)):
-        chosen.append(int(kept[int(np.argmax(nearest))]))
-        nearest = np.minimum(nearest, found.result.disagreement(chosen[-1])[kept])
-    return np.array(sorted(set(chosen)), dtype=np.int64)

@@ -79,13 +79,14 @@ class Best:
 
 
 class Hand:
-    """A model that is edited, of which every edit can be taken back.
+    """A model that is edited, of which every edit can be taken back."""
 
-    `prepared`: the data, and a search of a family that can be edited. `edited`: to begin with; by default no rule.
-    `before`: what was in hand until now: where it is of the same data and settings, undoing leads back to it.
-    """
-
-    def __init__(self, prepared: Prepared, edited: Any = None, before: Hand | None = None) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        edited: Any = None,  # to begin with; None: no rule
+        before: Hand | None = None,  # in hand until now: of the same data and settings, undoing leads back to it
+    ) -> None:
         self.bench: Bench[Any] = bench_of(prepared.search)
         self.prepared, self.search = prepared, prepared.search
         self.problem: Problem = prepared.search.problem

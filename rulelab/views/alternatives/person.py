@@ -33,10 +33,7 @@ _MOST_OPTIONS = 300
 
 
 class PersonPanel(LayoutViewer):
-    """One person before the list: which rule decides, and the nearest change that flips the decision.
-
-    Values that were entered, or taken from a row of the data, stay when the list comes to test other columns.
-    """
+    """One person before the list: which rule decides, and the nearest change that flips the decision."""
 
     row = param.Integer(default=1, bounds=(1, None), label="Row of the data")
 
@@ -111,7 +108,7 @@ class PersonPanel(LayoutViewer):
     def _take_data(self, data: Dataset | None) -> None:
         self._data = data
         self._labels = {} if data is None else {column_name(label): label for label in data.X.columns}
-        self._cells: dict[str, Any] = {}  # what was entered or taken from a row; None where it is missing
+        self._cells: dict[str, Any] = {}  # entered or taken from a row, also of columns not tested now; None: missing
         self._ticked: set[str] = set()  # columns that may be changed
         self._known: dict[tuple[str, tuple[Condition, ...]], Values] = {}
 

@@ -76,10 +76,11 @@ class Dots(Picture):
         self._dots = dots = plot.scatter(
             x="x", y="y", size="size", source=self._source, color="color", fill_alpha=0.55, line_alpha=0.9
         )
-        self._large = plot.scatter(  # above those that would hide it
+        large = plot.scatter(  # above those that would hide it
             x="x", y="y", size=14, source=self._best, fill_color="color", line_color=INK[False], line_width=1.5
         )
-        self._circle = plot.scatter(x="x", y="y", size=21, source=self._ring, fill_color=None, line_width=2.5)
+        circle = plot.scatter(x="x", y="y", size=21, source=self._ring, fill_color=None, line_width=2.5)
+        self.tinted = [(each.glyph, "line_color", INK) for each in (large, circle)]
         self._listen(self._source, dots, _TOOLTIPS, on_tap)
 
     def draw(
@@ -137,7 +138,7 @@ class Dots(Picture):
 
     def use_dark(self, dark: bool) -> None:
         """Light dots on a dark ground, and dark ones on a light ground."""
-        self._circle.glyph.line_color = self._large.glyph.line_color = INK[dark]
+        super().use_dark(dark)
         self._dots.glyph.fill_alpha = 0.9 if dark else 0.55
         if dark is not self._dark:
             self._dark = dark
@@ -154,46 +155,50 @@ def _span(window: Window, values: Sequence[float], least: float) -> None:
 MOST_COLUMNS, MOST_ROWS = 150, 18
 """Models and antecedents of the matrix."""
 _NAME, _END, _LONGEST = 34, 19, 2000
-_CELL = ("model", "x", "name", "full", "place", "color")
+_CELL = ("model", "x", "name", "number", "full", "place", "color")
 
 
 class Matrix(Picture):
     """Which antecedents the models have, and at which place: a column per model."""
 
     title = "Antecedents of the models"
+    names = {"number": "model", "full": "antecedent", "place": "rule"}
 
     def __init__(self, on_tap: Callable[[int], None] = lambda k: None) -> None:
         self._source = ColumnDataSource({name: [] for name in _CELL})
+        self.sources = (self._source,)
         self._ring = ColumnDataSource({"x": []})
         self._across, self._lines = Window(-0.5, 9.5), FactorRange()
-        axes = "models, like beside like", None, self._across, self._lines
+        axes = "models, the best first", None, self._across, self._lines
         plot = new_figure(self.title, *axes, height=HEIGHT + 80, min_border_left=20)
         self.figure = plot
         cells = plot.rect(
             x="x", y="name", width=0.94, height=0.86, source=self._source, fill_color="color", line_color=None
         )
-        self._span = plot.vspan(x="x", source=self._ring, line_width=2)
+        span = plot.vspan(x="x", source=self._ring, line_width=2)
+        self.tinted = [(span.glyph, "line_color", INK)]
         plot.xaxis.ticker = FixedTicker(ticks=[])
         plot.grid.visible = False
         self._listen(self._source, cells, [("antecedent", "@full"), ("rule", "@place")], on_tap)
 
     def draw(self, found: Good, kept: np.ndarray, chosen: int | None) -> None:
-        """Draw models, best first in ``kept``; those that share antecedents stand together."""
+        """Draw models, best first in ``kept``."""
         self._asked = (found, kept, chosen)
         columns: Columns = {name: [] for name in _CELL}
         rows: list[str] = []
-        order: list[int] = []
+        order = kept[:MOST_COLUMNS].tolist()
         self.caption = "No model is left."
         if len(kept):
             members, ordered = found.members, found.ways == "lists"
-            order, shown, rarer = _in_order(members, kept[:MOST_COLUMNS].tolist())
+            shown, rarer = _most_used(members, order)
             names = short_names([found.names[j] for j in shown])
             name_of = dict(zip(shown, names, strict=True))
             rows = names[::-1]
             for x, k in enumerate(order):
                 for place, j in enumerate(members[k]):
                     if j in name_of:
-                        cell = (k, x, name_of[j], found.names[j], place + 1, LENGTHS[min(place, 7) if ordered else 0])
+                        color = LENGTHS[min(place, 7) if ordered else 0]
+                        cell = (k, x, name_of[j], k + 1, found.names[j], place + 1, color)
                         for name, value in zip(_CELL, cell, strict=True):
                             columns[name].append(value)
             fewer = f", the best of {count(len(kept))}" if len(kept) > len(order) else ""
@@ -209,37 +214,12 @@ class Matrix(Picture):
         replace(self._source, columns)
         replace(self._ring, {"x": [order.index(chosen)] if chosen in order else []})
 
-    def frame(self) -> pd.DataFrame:
-        data = self._source.data
-        return pd.DataFrame(
-            {"model": [k + 1 for k in data["model"]], "antecedent": data["full"], "rule": data["place"]}
-        )
 
-    def use_dark(self, dark: bool) -> None:
-        self._span.glyph.line_color = INK[dark]
-
-
-def _in_order(lists: Sequence[Sequence[int]], kept: Sequence[int]) -> tuple[list[int], list[int], int]:
-    """Models and their most frequent antecedents, like beside like, and how many antecedents are left out."""
-    used, n = np.unique([j for k in kept for j in lists[k]], return_counts=True)
+def _most_used(members: Sequence[Sequence[int]], models: Sequence[int]) -> tuple[list[int], int]:
+    """The antecedents that most of some models have, the most frequent first, and how many others there are."""
+    used, n = np.unique([j for k in models for j in members[k]], return_counts=True)
     shown = used[np.argsort(-n, kind="stable")][:MOST_ROWS]
-    has = np.array([[j in lists[k] for j in used] for k in kept], dtype=float).reshape(len(kept), len(used))
-    drawn = has[:, np.searchsorted(used, shown)]
-    models = [kept[i] for i in alike_together(has)]
-    return models, [int(shown[i]) for i in alike_together(drawn.T)], len(used) - len(shown)
-
-
-def alike_together(sets: np.ndarray) -> list[int]:
-    """An order from the first set on: after each the one that is most like it, by Jaccard's index."""
-    shared = sets @ sets.T
-    size = sets.sum(axis=1)
-    either = size[:, None] + size[None, :] - shared
-    alike = np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
-    order, left = list[int](), list(range(len(sets)))
-    while left:
-        order.append(max(left, key=lambda k: alike[order[-1], k]) if order else 0)
-        left.remove(order[-1])
-    return order
+    return [int(j) for j in shown], len(used) - len(shown)
 
 
 def short_names(names: Sequence[str]) -> list[str]:

@@ -134,15 +134,11 @@ class AlternativesView(Working, Complaining, Choosing):
 
     def take(
         self,
-        make: Callable[[Callable[[str], None]], Prepared],
-        prepared: Prepared | None = None,
-        latest: Snapshot | None = None,
+        make: Callable[[Callable[[str], None]], Prepared],  # the search; it is brought to its proof if need be
+        prepared: Prepared | None = None,  # the search that has ended
+        latest: Snapshot | None = None,  # its last state
     ) -> None:
-        """Find the alternatives to what a search has found.
-
-        `make` makes the search; it is brought to its proof where it has not come to it. `prepared`: the search that has
-        ended, whose best model is edited also where nothing is found beside it. `latest`: its last state.
-        """
+        """Find the alternatives to what a search has found, and edit its best model, also where none is found."""
         self._make, self._effort = make, 0
         self._known = None if prepared is None or latest is None else (prepared, latest)
         self.found = None
@@ -185,10 +181,7 @@ class AlternativesView(Working, Complaining, Choosing):
         self.find()
 
     def edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:
-        """Edit a model of a search that has ended, its best one or one that it found before.
-
-        ValueError when models of the search are not edited.
-        """
+        """Edit a model that a search which has ended has found; ValueError when its models are not edited."""
         best = latest.incumbent is not None and latest.incumbent.model == model
         card = of_search(prepared.search, latest, prepared) if best else None
         self.editor.edit(prepared, model, card, latest=latest)

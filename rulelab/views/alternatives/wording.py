@@ -11,7 +11,7 @@ from ...models import DecisionList, FallingRuleList, RuleSet
 from ...shown import digits, percent
 from ...what_if import Change, Decision, Flip
 from ...what_if.bench import ADD, DELETE, FLIP, INSERT, MOVE, REMOVE
-from ...what_if.person import conditions_of, conditions_of_clause
+from ...what_if.person import conditions_of, conditions_of_clause, in_words
 from ..cards.rule_tables import conditions_in_words, rules_table
 from ..live.wording import count, counted, grouped, in_signs
 from ..widgets.esc import esc, plain
@@ -307,8 +307,4 @@ def _changed(person: Mapping[str, Any], flip: Flip) -> str:
 
 def shown(value: Any) -> str:
     """A cell as people read it."""
-    if value is None:
-        return "missing"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.12g}" if isinstance(value, float) else plain(value, 60)
+    return "missing" if value is None else plain(in_words(value), 60)

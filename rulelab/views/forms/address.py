@@ -95,12 +95,9 @@ def write(*parts: Part) -> dict[str, str | None]:
 
 
 class Address:
-    """The query of a page's address, which follows the parameters of several objects, and they follow it.
+    """The query of a page's address, which follows the parameters of several objects, and they follow it."""
 
-    `query`: as the browser asked for it. `show` is called with each new query, and with whether it is a step that the
-    browser's Back takes back.
-    """
-
+    # `show` takes each new query, and whether it is a step that the browser's Back takes back
     def __init__(self, query: str = "", show: Callable[[str, bool], None] = lambda query, step: None) -> None:
         self._query, self._show = query, show
         self._followed: list[tuple[Part, ...]] = []

@@ -14,12 +14,11 @@ from typing import Any
 import panel as pn
 import param
 
-from ...families import Parameter, typed
-from ..widgets import fields
-from ..widgets.esc import esc, plain
-from ..widgets.explained import term_classes, term_slug
+from ...families import NAMING, Parameter, typed
+from ..widgets.esc import plain
+from ..widgets.explained import term_slug
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS, NUMBER_CSS, WRONG_CSS
+from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (5, 12)}
 _MEGABYTE = 1_000_000
@@ -60,8 +59,10 @@ class Settings(param.Parameterized):
     refused = param.Dict(default={}, doc="What the data have against values, as the last run has found, by parameter.")
 
 
-def read(parameter: Parameter, text: str) -> float | int | None:
+def read(parameter: Parameter, text: str) -> Any:
     """The value that a text stands for; raises ValueError in the words of the page."""
+    if parameter.kind in NAMING:
+        return _read_names(parameter, text)
     text = text.strip()
     if not text and parameter.optional:
         return None
@@ -76,8 +77,21 @@ def read(parameter: Parameter, text: str) -> float | int | None:
     return int(value) if whole else value
 
 
-def shown(parameter: Parameter, value: float | int | None) -> str:
+def _read_names(parameter: Parameter, text: str) -> Any:
+    """Names, or columns with what is said of each; see `rulelab.families.typed`."""
+    try:
+        return typed.read(parameter.kind, text)
+    except typed.NotReadError as error:
+        said = f"{parameter.title}: “{plain(error.part, 40)}”"
+        if not error.wanted:
+            raise ValueError(f"{said} is there twice") from None
+        raise ValueError(f"{said} is not {error.wanted}; write {parameter.example}") from None
+
+
+def shown(parameter: Parameter, value: Any) -> str:
     """The text of a value."""
+    if parameter.kind in NAMING:
+        return typed.written(parameter.kind, value)
     if value is None:
         return ""
     return f"{value / _MEGABYTE:.12g}" if parameter.kind == "size" else f"{value:.12g}"
@@ -119,7 +133,7 @@ class Fixed:
 
 
 class Control:
-    """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`."""
+    """A field for one parameter of settings, see `rulelab.views.widgets.field_cards.Field`; itself a check box."""
 
     kind: str = "switch"
 
@@ -152,10 +166,6 @@ class Control:
         """Set what the browser says."""
         if isinstance(value, bool):
             self._owner.param.update(**{self._name: value})
-
-
-class Switch(Control):
-    """A check box."""
 
 
 class Choice(Control):
@@ -205,7 +215,7 @@ class Switches(Control):
 
 
 class Number(Control):
-    """A number; what cannot be read is complained about beneath it, and the setting stays as it was."""
+    """A number, or names, typed; what cannot be read is complained about, and the setting stays as it was."""
 
     kind = "number"
 
@@ -213,7 +223,7 @@ class Number(Control):
         super().__init__(owner, parameter.name, visible)
         self._parameter = parameter
         self.label = parameter.title
-        self.text = self._shown(self.value)  # what stands in the field
+        self.text = shown(self._parameter, self.value)  # what stands in the field
         owner.param.watch(self._follow, parameter.name)
 
     @property
@@ -226,7 +236,7 @@ class Number(Control):
         if self._parameter.example:
             placeholder = f"such as {self._parameter.example}"
         fixed = self.fixed()
-        text, wrong = (self.text, self.wrong) if fixed is None else (self._shown(fixed.value), "")
+        text, wrong = (self.text, self.wrong) if fixed is None else (shown(self._parameter, fixed.value), "")
         return {"value": text, "placeholder": placeholder, "wrong": wrong, "off": self.off}
 
     def take(self, value: Any) -> None:
@@ -234,19 +244,11 @@ class Number(Control):
             return
         self.text = value
         try:
-            self._owner.param.update(**{self._name: self._read(value)})
+            self._owner.param.update(**{self._name: read(self._parameter, value)})
         except ValueError as error:
             self._complain(str(error))
         else:
             self._complain("")
-
-    def _read(self, text: str) -> Any:
-        """The value that a text stands for; raises ValueError in the words of the page."""
-        return read(self._parameter, text)
-
-    def _shown(self, value: Any) -> str:
-        """The text of a value."""
-        return shown(self._parameter, value)
 
     def _complain(self, message: str) -> None:
         others = {key: value for key, value in self._owner.wrong.items() if key != self._name}
@@ -257,11 +259,11 @@ class Number(Control):
     def _follow(self, event: param.parameterized.Event) -> None:
         """Show a value that was set elsewhere."""
         try:
-            same = not self.wrong and self._read(self.text) == event.new
+            same = not self.wrong and read(self._parameter, self.text) == event.new
         except ValueError:
             same = False
         if not same:
-            self.text = self._shown(event.new)
+            self.text = shown(self._parameter, event.new)
             self._complain("")
 
 
@@ -281,43 +283,3 @@ class Note:
 
     def take(self, value: Any) -> None:
         """Nothing can be chosen."""
-
-
-class Names(Number):
-    """Names, or columns with what is said of each; see `rulelab.families.typed`."""
-
-    def _read(self, text: str) -> Any:
-        parameter = self._parameter
-        try:
-            return typed.read(parameter.kind, text)
-        except typed.NotReadError as error:
-            said = f"{parameter.title}: “{plain(error.part, 40)}”"
-            if not error.wanted:
-                raise ValueError(f"{said} is there twice") from None
-            raise ValueError(f"{said} is not {error.wanted}; write {parameter.example}") from None
-
-    def _shown(self, value: Any) -> str:
-        return typed.written(self._parameter.kind, value)
-
-
-def number_field(owner: Settings, parameter: Parameter) -> pn.Column:
-    """The field of a `Number` among widgets of Panel."""
-    control = Number(owner, parameter)
-    text = pn.widgets.TextInput(
-        label=control.label,
-        value=control.text,
-        placeholder=parameter.none if parameter.optional else "",
-        css_classes=term_classes(parameter.name),
-        stylesheets=[NUMBER_CSS],
-        **fields.WIDE,
-    )
-    said = Html("", stylesheets=[CARD_CSS, WRONG_CSS], css_classes=["rl-wrong"], visible=False, **fields.WIDE)
-
-    def show(*_: Any) -> None:
-        wrong = control.wrong
-        said.param.update(object=f'<p role="alert">{esc(wrong)}</p>' if wrong else "", visible=bool(wrong))
-        text.value = control.text
-
-    text.param.watch(lambda event: control.take(event.new or ""), "value")
-    owner.param.watch(show, [parameter.name, "wrong"])
-    return pn.Column(text, said, **WIDE)

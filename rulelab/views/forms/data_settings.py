@@ -23,7 +23,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.fields import select
 from ..widgets.style import BUTTON_CSS, sheet
 from ..widgets.uploader import Uploader
-from .controls import WIDE, Settings, note, number_field
+from .controls import WIDE, Settings, note
 from .data import FILES, LIMIT, MAX_UPLOAD_BYTES, UPLOADED, load
 from .draft import Draft
 from .tables import TableDraft, offered
@@ -343,4 +343,4 @@ class DataSettings(Working, Settings):
             label="Roles of columns ...", on_click=self.reopen, visible=False, stylesheets=[BUTTON_CSS], **WIDE
         )
         self._about.visible = False
-        return [select(self.param.data, **WIDE), self._file, self._about, self._open, number_field(self, TEST_SHARE)]
+        return [select(self.param.data, **WIDE), self._file, self._about, self._open]

@@ -12,11 +12,11 @@ import param
 
 from ...data.directions import as_directions
 from ...data.naming import as_names, limits_of
-from ...families import EVERY, MEMORY, NAMING, OF_SEVERAL, TIME, Family, Parameter, criteria_of
+from ...families import EVERY, MEMORY, OF_SEVERAL, TIME, Family, Parameter, criteria_of
 from ...questions import ASKING, NEUTRAL, Question, allows, asks_nothing, engine_of
 from ..widgets.field_cards import Field
 from .address import Typed
-from .controls import Choice, Control, Fixed, Names, Note, Number, Settings, Switch, Switches, always
+from .controls import Choice, Control, Fixed, Note, Number, Settings, Switches, always
 from .data_settings import DataSettings
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def fixed_of(settings: Any, family: Family, name: str) -> Fixed | None:
 
 def _fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:
     if parameter.kind == "switch":
-        return [Switch(settings, parameter.name)]
+        return [Control(settings, parameter.name)]
     if parameter.kind == "criterion":
         return _fairness(settings, family, table)
     if parameter.kind == "measure":
@@ -171,8 +171,6 @@ def _fields_for(settings: Any, family: Family, parameter: Parameter, table: Data
     if parameter.choices:
         said = parameter.said or tuple(name.replace("_", " ") for name in parameter.choices)
         return [Choice(settings, parameter.name, dict(zip(said, parameter.choices, strict=True)))]
-    if parameter.kind in NAMING:
-        return [Names(settings, parameter)]
     return [Number(settings, parameter)]
 
 

@@ -11,7 +11,6 @@ from panel.custom import JSComponent
 
 from ...assets import asset
 from ...families import EVERY, Family, Parameter
-from ...families.typed import written
 from ..live.wording import count
 from ..widgets.esc import plain
 from ..widgets.style import sheet
@@ -123,9 +122,7 @@ def _value(each: Parameter, value: Any) -> str:
     if each.choices:
         said = dict(zip(each.choices, each.said or each.choices, strict=True)).get(value, str(value))
         return said.partition(":")[0].replace("_", " ")
-    if isinstance(value, int | float):
-        return shown(each, value)
-    return plain(written(each.kind, value), _LONGEST)
+    return plain(shown(each, value), _LONGEST)
 
 
 class Sentence(JSComponent):

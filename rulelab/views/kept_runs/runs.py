@@ -47,13 +47,7 @@ _NOT_FOUND = "Nothing has all of these words."
 
 
 class KeptRuns(param.Parameterized):
-    """Keeps runs that end, lists what is kept, and opens it.
-
-    `show` takes a recording, its name, the query of its settings or None, and its model card or None: shows the run.
-    `pin` takes a card; raises ValueError when there is no place for it. `bring` takes the rows of a run whose data have
-    no name, before it is shown. `complain` shows an error on the page. `turn` turns the page to where runs are shown.
-    `keeper`: by default that of this process.
-    """
+    """Keeps runs that end, lists what is kept, and opens it."""
 
     run = param.String(default="", doc="The run that is shown, by its hash; empty: none that is kept.")
     last = param.String(default="", doc="The run kept last from here, as JSON: its hash, and what it is called.")
@@ -61,12 +55,12 @@ class KeptRuns(param.Parameterized):
 
     def __init__(
         self,
-        show: Callable[[Recording, str, str | None, Card | None], None],
-        pin: Callable[[Card], str],
+        show: Callable[[Recording, str, str | None, Card | None], None],  # a run: its name, query and card
+        pin: Callable[[Card], str],  # ValueError when there is no place for it
         complain: Callable[[str], None],
-        turn: Callable[[], Any] = lambda: None,
-        bring: Callable[[KeptTable], None] = lambda table: None,
-        keeper: Keeper | None = None,
+        turn: Callable[[], Any] = lambda: None,  # the page, to where runs are shown
+        bring: Callable[[KeptTable], None] = lambda table: None,  # rows without a name, before their run is shown
+        keeper: Keeper | None = None,  # by default that of this process
         **params: Any,
     ) -> None:
         super().__init__(**params)
@@ -185,10 +179,9 @@ class KeptRuns(param.Parameterized):
     @param.depends("pins", watch=True)
     def _bring(self) -> None:
         """Pin the models that the address names, unless they are those that were just kept."""
-        wanted, keeps = self.pins, self._keeper is not None
-        if self._own or not wanted or not keeps:
-            return
-        self._do(lambda store: _pins(store, wanted), self._brought)
+        wanted = self.pins
+        if wanted and not self._own:
+            self._do(lambda store: _pins(store, wanted), self._brought)
 
     def _brought(self, found: list[Card] | str) -> None:
         if isinstance(found, str):
@@ -241,8 +234,6 @@ class KeptRuns(param.Parameterized):
 
     def look(self, said: str | None = None) -> None:
         """List what is kept now."""
-        if self._keeper is None:
-            return
         if said is not None:
             self._say(said)
         words = self._words
@@ -286,16 +277,15 @@ class KeptRuns(param.Parameterized):
         self._say(f"saved {name}: {count(number)} {'runs' if number > 1 else 'run'}, {len(content) / 1e6:.1f} MB")
 
     def _received(self, contents: bytes, name: str) -> None:
-        if self._keeper is not None:
-            self._do(lambda store: store.take(contents), lambda new: self._taken(new, name))
+        self._do(lambda store: store.take(contents), lambda new: self._taken(new, name))
 
     def _taken(self, new: list[Run], name: str) -> None:
         self.uploader.doing = ""
         self.look(f"{plain(name, 80)}: {counted(len(new), 'runs')} new here")
 
     def _do(self, work: Callable[[Store], Any], then: Callable[[Any], None]) -> None:
-        assert self._keeper is not None
-        self._await(self._keeper.do(work), then)
+        if self._keeper is not None:
+            self._await(self._keeper.do(work), then)
 
     def _await(self, task: Future[Any], then: Callable[[Any], None]) -> None:
         self._waiting.append((task, then))
@@ -315,11 +305,9 @@ class KeptRuns(param.Parameterized):
 
     @property
     def _about(self) -> str:
-        return (
-            f"Kept on this server, in {self._keeper.store.name}, for all who open this page."
-            if self._keeper is not None
-            else _NOTHING
-        )
+        if self._keeper is None:
+            return _NOTHING
+        return f"Kept on this server, in {self._keeper.store.name}, for all who open this page."
 
 
 def title(run: Run) -> str:
@@ -344,8 +332,7 @@ def alike(runs: Sequence[Run]) -> list[list[Run]]:
 def row(runs: Sequence[Run], present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     """What the table shows of runs that are alike, the latest first, with the settings that others have differently."""
     run = runs[0]
-    limit = "its worker was lost" if run.limit == "worker" else f"{run.limit} limit"
-    status = {"optimal": "certified optimal", "limit": limit, "stopped": "stopped"}
+    status = {"optimal": "certified optimal", "limit": f"{run.limit} limit"}
     said = [status.get(run.status, run.status), *([] if run.objective is None else [f"objective {run.objective:.6g}"])]
     said += [f"{run.seconds:.2f} s"]
     said += [f"{_kind(run)} of {run.data}"] if run.name else []

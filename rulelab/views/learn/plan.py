@@ -10,7 +10,6 @@ from typing import Any
 
 from ...data.problem import Problem
 from ...glossary.entries import ProseError
-from ...search import Search
 from ...snapshot import Incumbent, Snapshot
 from ..live.state import State
 from ..widgets.esc import esc
@@ -64,17 +63,13 @@ class Run:
     """A search of a walk that has ended."""
 
     choice: str  # what was chosen before it, in words; empty where there was nothing to choose
-    snapshot: Snapshot  # its last state
-    search: Search
-
-    @property
-    def problem(self) -> Problem:
-        return self.search.problem
+    snapshot: Any  # Snapshot: its last state
+    problem: Problem
 
     @property
     def best(self) -> Incumbent:
-        assert self.snapshot.incumbent is not None, "every search of a walk has a model from the start"
-        return self.snapshot.incumbent
+        best: Incumbent = self.snapshot.incumbent  # every search of a walk has a model from the start
+        return best
 
 
 @dataclass(frozen=True)
@@ -82,13 +77,13 @@ class Seen:
     """What has happened in a walk, for its steps to know whether something was done."""
 
     status: State = State.IDLE  # of the present run
-    snapshot: Snapshot | None = None  # the state of the present run
+    snapshot: Any = None  # Snapshot: the state of the present run; None before it begins, as is the problem
     before: int = 0  # work that had been done when the step began
     anew: bool = False  # whether the present run was begun since then
     ends: int = 0  # how many runs have ended since then
     moments: Sequence[Snapshot] = ()  # of the present run, while one of them is looked at
     at: int | None = None  # which of them; None: the run is looked at as it is
-    problem: Problem | None = None
+    problem: Any = None  # Problem
     runs: tuple[Run, ...] = ()  # all that have ended, the last of each choice
 
     @property
@@ -99,26 +94,7 @@ class Seen:
     @property
     def work(self) -> int:
         """Work done since the step began."""
-        return 0 if self.snapshot is None else self.snapshot.work - self.before
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Those of the present run, which has begun."""
-        assert self.snapshot is not None
-        return self.snapshot.counts
-
-    @property
-    def searched(self) -> Problem:
-        """What the present run, which has begun, searches."""
-        assert self.problem is not None
-        return self.problem
-
-    @property
-    def best(self) -> Incumbent:
-        """The best model of the present run, which has one."""
-        assert self.snapshot is not None
-        assert self.snapshot.incumbent is not None
-        return self.snapshot.incumbent
+        return self.snapshot.work - self.before if self.snapshot is not None else 0
 
 
 Task = Callable[[Seen], bool]

@@ -132,7 +132,7 @@ class Walk(NotebookViewer):
         )
         if seen.status.over and seen.snapshot is not None and search is not None and seen.snapshot.incumbent:
             runs = {run.choice: run for run in seen.runs}  # one that is run again keeps its place
-            runs[self._chosen] = Run(self._chosen, seen.snapshot, search)
+            runs[self._chosen] = Run(self._chosen, seen.snapshot, search.problem)
             seen = replace(seen, runs=tuple(runs.values()))
         if seen.runs != self._seen.runs:
             self._runs.object = self._table(seen.runs)

@@ -15,7 +15,7 @@ from ...families import EVERY_FAMILY, MEMORY, OF_SEVERAL, Family
 from ..forms.address import Part, read, write
 from ..forms.controls import WIDE as IN_CARD
 from ..forms.controls import Number, card, note
-from ..forms.data_settings import DataSettings
+from ..forms.data_settings import TEST_SHARE, DataSettings
 from ..forms.family_settings import (
     LIMITS,
     chosen,
@@ -227,11 +227,11 @@ class Setup(Viewer):
         self.data_card = card("Model and data", self._family, self._why, *self.table.fields)
         self.data_card.css_classes = [*self.data_card.css_classes, "rl-data", "rl-two"]
         self._fields: dict[str, tuple[list[Field], ...]] = {}
-        limits: list[Field] = [Number(self.limits, each) for each in LIMITS]
+        limits: list[Field] = [Number(self.table, TEST_SHARE), *(Number(self.limits, each) for each in LIMITS)]
         cards = (
             FieldCard("Objective and search"),
             FieldCard("Conditions"),
-            FieldCard("Limits", limits),
+            FieldCard("Test and limits", limits),
             FieldCard("Demands and details", open=False),
         )
         self.more = FieldCards(cards, css_classes=["rl-more"], **WIDE)

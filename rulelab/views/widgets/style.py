@@ -82,8 +82,6 @@ FIGURE_CSS = f".bk-Canvas {{ --outline-width: 3px; --outline-style: solid; --hig
 NUMBER_CSS = sheet("number.css")
 """Without the two small buttons, which have no names; the arrow keys do the same."""
 BUTTON_CSS = sheet("button.css")
-WRONG_CSS = sheet("wrong.css")
-"""A complaint about a field, beneath it."""
 SELECT_CSS = sheet("select.css")
 """The arrow of a list in a grey that shows on both themes; the theme's own is black."""
 CARD_HEAD_CSS = sheet("card_head.css")

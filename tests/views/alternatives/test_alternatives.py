@@ -22,7 +22,7 @@ from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.good import find, refusal
 from rulelab.views.alternatives.hand import edited_of
 from rulelab.views.alternatives.parts import Builder, GoodList
-from rulelab.views.alternatives.plots import alike_together, short_names
+from rulelab.views.alternatives.plots import short_names
 from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
 from rulelab.views.alternatives.wording import COMING
 from rulelab.views.forms.address import Address
@@ -138,7 +138,7 @@ def test_filters_keep_what_they_say(view: AlternativesView) -> None:
     assert len(view.kept) == len(names)
 
 
-def test_long_antecedents_are_told_apart_beside_the_matrix_and_what_occurs_together_stands_together() -> None:
+def test_long_antecedents_are_told_apart_beside_the_matrix() -> None:
     names = [f"juv_other_count ≤ 0 and priors_count ≤ {k}" for k in (1, 2, 6)]
     names += ["juv_misd_count ≤ 0 and priors_count ≤ 6", "age > 35", "x" * 3000, f"y\n{'x' * 2999}"]
     short = short_names(names)
@@ -148,11 +148,6 @@ def test_long_antecedents_are_told_apart_beside_the_matrix_and_what_occurs_toget
     assert (short[0], short[4]) == ("juv_other_coun…nd priors_count ≤ 1", "age > 35")
     assert "\n" not in "".join(short)
     assert short_names(["same", "same"]) == ["same", "same'"]
-    sets = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0]], dtype=float)
-    assert alike_together(sets) == [0, 4, 2, 1, 3]
-    assert alike_together(np.zeros((0, 3))) == []
-    many = np.random.default_rng(0).integers(0, 2, (60, 7)).astype(float)
-    assert sorted(alike_together(many)) == list(range(60))
 
 
 def test_a_list_is_built_and_its_card_shown(view: AlternativesView, dataset: rl.datasets.Dataset) -> None:

@@ -59,9 +59,6 @@ def test_sets_are_shown_filtered_and_chosen(view: AlternativesView, dataset: rl.
             column == c.column for clause in found.result.clauses[k] for j in clause for c in problem.conditions[j]
         )
     view.column = ""
-    view.choose_diverse()
-    assert len(view.kept) == 4
-    view.choose_diverse()
     view.model = int(view.kept[1])
     card = view.editor.hand.card()
     assert card.model == found.result.models[view.model]

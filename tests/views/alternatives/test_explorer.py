@@ -18,7 +18,6 @@ from soup import soup
 from test_near_optimal import medium_problem
 
 import rulelab as rl
-from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 from rulelab.search import solve
 from rulelab.views.alternatives.counting import explorer_of_sets
 from rulelab.views.alternatives.offline import Labels, condition_names, explorer, guarantee, packed
@@ -114,19 +113,14 @@ def asks_for_nothing(script: str, text: str) -> None:
     assert "&lt;/script&gt;&lt;script&gt;alert(" in text
 
 
-def hostile_page() -> tuple[str, PrefixGraph]:
+def test_the_file_asks_for_nothing_and_escapes_all() -> None:
     problem = medium_problem()
     search = enumerated(replace(problem, names=tuple(f"{HOSTILE}{j}" for j in range(problem.n_antecedents))))
     graph = search.prefixes()
-    return explorer(search.result(), graph, LABELS), graph
-
-
-def test_the_file_asks_for_nothing_and_escapes_all() -> None:
-    text, graph = hostile_page()
+    text = explorer(search.result(), graph, LABELS)
     (kind, data), (_, script) = scripts(text)
     assert kind["type"] == "application/json"
-    said = json.loads(data)
-    assert said["names"][0] == f"{HOSTILE}{graph.rule.min()}"
+    assert json.loads(data)["names"][0] == f"{HOSTILE}{graph.rule.min()}"
     asks_for_nothing(script, text)
     assert "<b>no" not in text
 

@@ -97,7 +97,11 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(p
     assert page.kept.run == "", "what is in the form is no kept run"
 
 
-def test_runs_that_came_to_the_same_are_one_row_until_one_gets_a_name(page, keeper) -> None:
+def test_runs_that_came_to_the_same_are_one_row_until_one_gets_a_name_and_go_together(page, keeper) -> None:
+    def act(what: str, hashes: list[str], text: str = "") -> None:
+        page.kept.act(what, hashes, text)
+        page.settle()
+
     first = page.run()
     page.view.reset()
     second = page.run()
@@ -105,18 +109,21 @@ def test_runs_that_came_to_the_same_are_one_row_until_one_gets_a_name(page, keep
     (row,) = page.kept.list.rows
     assert row["hash"].startswith(second)
     assert "1 earlier run came to the same" in row["said"]
-    page.kept.act("rename", [row["hash"]], "mine")
-    page.settle()
-    assert [each["title"] for each in page.kept.list.rows].count("mine") == 1 < len(page.kept.list.rows)
-    page.kept.act("rename", [row["hash"]], "")
-    page.settle()
-    page.kept.act("delete", [row["hash"]])
-    page.settle()
+    act("rename", [row["hash"]], HOSTILE)
+    titles = [each["title"] for each in page.kept.list.rows]
+    assert titles.count(HOSTILE) == 1 < len(titles), "the list shows texts as they are"
+    for words, number in (("onerror", 1), ("nothing such", 0), ("", 2)):
+        act("look", [], words)
+        assert len(page.kept.list.rows) == number
+    act("rename", [row["hash"]], "")
+    act("delete", [row["hash"]])
     assert (page.kept.list.rows, keeper.store.runs()) == ([], [])
-    page.kept.act("undo", [])
-    page.settle()
+    assert page.kept.list.undo
+    assert page.kept.run == ""
+    act("undo", [])
     assert len(keeper.store.runs()) == 2
-    assert len(page.kept.list.rows) == 1
+    assert [each["hash"] for each in page.kept.list.rows] == [row["hash"]]
+    assert not page.kept.list.undo
 
 
 @pytest.mark.long
@@ -239,27 +246,6 @@ def test_without_a_store_nothing_is_kept_and_that_is_said() -> None:
     page.kept.run = "0123456789abcdef"
     assert "keeps no runs" in page.complaints[0]
     page.close()
-
-
-def test_runs_are_renamed_deleted_brought_back_and_found(page, keeper) -> None:
-    which = keeper.store.run(page.run()).hash
-    page.kept.act("rename", [which], HOSTILE)
-    page.settle()
-    assert page.kept.list.rows[0]["title"] == HOSTILE, "the list shows texts as they are"
-    for words, number in (("onerror", 1), ("nothing such", 0)):
-        page.kept.act("look", [], words)
-        page.settle()
-        assert len(page.kept.list.rows) == number
-    page.kept.act("look", [], "")
-    page.kept.act("delete", [which])
-    page.settle()
-    assert page.kept.list.rows == []
-    assert page.kept.list.undo
-    assert page.kept.run == ""
-    page.kept.act("undo", [])
-    page.settle()
-    assert [row["hash"] for row in page.kept.list.rows] == [which]
-    assert not page.kept.list.undo
 
 
 def test_runs_are_compared_and_sent_and_pinned_models_come_back(page, keeper, tmp_path) -> None:

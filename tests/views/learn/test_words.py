@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rulelab.glossary import ProseError
-from rulelab.views.learn.plan import Plan, Section, Seen, Step, plan, sections
+from rulelab.views.learn.plan import Plan, Seen, Step, plan
 
 WALK = Path(__file__).with_name("walk.md").read_text(encoding="utf-8")
 SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed": "full speed"}
@@ -41,11 +41,3 @@ def test_a_walk_is_texts_of_a_file_and_what_python_knows(tmp_path: Path) -> None
 def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path, change: tuple[str, str], line: int, message: str):
     with pytest.raises(ProseError, match=re.escape(f"walk.md, line {line}: ") + ".*" + re.escape(message)):
         walk(tmp_path, WALK.replace(*change))
-
-
-def test_sections_have_their_lines(tmp_path: Path) -> None:
-    path = tmp_path / "script.md"
-    path.write_text("# Script\n\n\n## 0:00\n\nShow\nit.\n\nSay it.\n", encoding="utf-8")
-    title, first = sections(path)
-    assert title == Section("script.md", 1, "Script", ())
-    assert first == Section("script.md", 4, "0:00", ("Show it.", "Say it."))

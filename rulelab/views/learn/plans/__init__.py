@@ -39,14 +39,14 @@ def _tried_all(seen: Seen) -> bool:
 
 
 def _children(seen: Seen) -> Figures:
-    return {name: count(seen.counts[name]) for name in ("created", "stored", "queued")}
+    return {name: count(seen.snapshot.counts[name]) for name in ("created", "stored", "queued")}
 
 
 def _left(seen: Seen) -> Figures:
-    m = seen.searched.n_antecedents
+    m = seen.problem.n_antecedents
     return {
-        "expanded": counted(seen.counts["expanded"], "prefixes"),
-        "created": count(seen.counts["created"]),
+        "expanded": counted(seen.snapshot.counts["expanded"], "prefixes"),
+        "created": count(seen.snapshot.counts["created"]),
         "antecedents": count(m),
         "lists": count(sum(perm(m, rules) for rules in range(6))),
     }
@@ -64,7 +64,7 @@ _BRANCH_AND_BOUND = plan(
         Step(stepped(4)),
         Step(cut_in_ways(2), _children),
         Step(stepped(20)),
-        Step(_ended, lambda seen: {"cost": f"{seen.best.objective:.6g}"}),
+        Step(_ended, lambda seen: {"cost": f"{seen.snapshot.incumbent.objective:.6g}"}),
         Step(looked_back_to(_has_the_best_list), _left),
     ],
     family="rule_list",
@@ -76,9 +76,9 @@ _BRANCH_AND_BOUND = plan(
 
 
 def _of_how_many(seen: Seen) -> Figures:
-    m = seen.searched.n_antecedents
+    m = seen.problem.n_antecedents
     return {
-        "found": count(seen.counts["columns"]),
+        "found": count(seen.snapshot.counts["columns"]),
         "conditions": count(m),
         "pairs": count(comb(m, 2)),
         "triples": count(comb(m, 3)),
@@ -86,9 +86,9 @@ def _of_how_many(seen: Seen) -> Figures:
 
 
 def _gap_closed(seen: Seen) -> Figures:
-    nodes = seen.counts["branching_nodes"]
+    nodes = seen.snapshot.counts["branching_nodes"]
     closed = "without branching" if nodes == 0 else f"in {count(nodes)} further nodes"
-    return {"closed": closed, "loss": f"{seen.best.objective:g}"}
+    return {"closed": closed, "loss": f"{seen.snapshot.incumbent.objective:g}"}
 
 
 _COLUMN_GENERATION = plan(
@@ -113,7 +113,7 @@ def _inevitable(problem: Problem) -> int:
 
 
 def _counted(seen: Seen) -> Figures:
-    problem, wrong = seen.searched, _inevitable(seen.searched)
+    problem, wrong = seen.problem, _inevitable(seen.problem)
     return {
         "rows": count(problem.n_rows),
         "patterns": count(problem.n_patterns),
@@ -158,7 +158,7 @@ def _alarms(run: Run) -> float:
 
 
 def _first(seen: Seen) -> Figures:
-    return {"rules": counted(seen.best.model.complexity, "rules")}
+    return {"rules": counted(seen.snapshot.incumbent.model.complexity, "rules")}
 
 
 def _more(seen: Seen) -> Figures:
