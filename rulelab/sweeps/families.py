@@ -200,7 +200,7 @@ class Certified(Method):
                 return self._cannot(parameters, error)
             model, objective = self.without_rules(fold.train, parameters)
             return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, text_of(error))
-        start = {} if warm_start is None else {"warm_start": self.family.make_model().from_dict(warm_start)}
+        start = {} if warm_start is None else {"warm_start": Model.families[warm_start["family"]].from_dict(warm_start)}
         try:
             search = self.search(problem, parameters, plan, **start)
         except UnknownNameError as error:

@@ -50,19 +50,6 @@ def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, 
     return [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
 
 
-def chains(jobs: Sequence[Job], path: str | None, falling: bool) -> list[list[Job]]:
-    """Fits that differ in the path's parameter only, in its order, so that each can start from the last."""
-    if path is None:
-        return [[job] for job in jobs]
-    by_rest: dict[str, list[Job]] = {}
-    for job in jobs:
-        rest = {name: value for name, value in job.plain.items() if name != path}
-        by_rest.setdefault(json.dumps(rest, sort_keys=True), []).append(job)
-    return [
-        sorted(chain, key=lambda job: _magnitude(job.parameters[path]), reverse=falling) for chain in by_rest.values()
-    ]
-
-
 def plain(value: Any) -> Any:
     """A parameter's value as a number, text, Boolean or None: what else it may be (cuts by column) as text."""
     value = _listed_out(value)
@@ -84,10 +71,6 @@ def _listed_out(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(_listed_out(one) for one in value)
     return value
-
-
-def _magnitude(value: Any) -> float:
-    return float(value) if isinstance(value, int | float | np.number) else math.inf
 
 
 def make_key(method: str, settings: Mapping[str, Any], packages: Collection[str] = ()) -> str:
