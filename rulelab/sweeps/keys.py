@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import version as version_of
 from itertools import product
@@ -88,13 +87,6 @@ def split(key: str) -> tuple[str, dict[str, Any], dict[str, str]]:
         return method, dict(found["settings"]), dict(found["versions"])
     except (ValueError, KeyError, TypeError):
         return method, {}, {}
-
-
-def defaults_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The arguments of a function or class that have default values; a value without a text of its own by its type."""
-    arguments = inspect.signature(function).parameters.values()
-    found = {one.name: one.default for one in arguments if one.default is not inspect.Parameter.empty}
-    return {name: type(value).__name__ if " at 0x" in repr(value) else value for name, value in found.items()}
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

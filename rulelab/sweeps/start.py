@@ -211,7 +211,7 @@ def _jobs(method: Method, grid: Grid, plan: Plan, first: int) -> list[Job]:
             if isinstance(error, ParameterError):
                 raise SweepParameterError(error.name, error.value, error.requirement, said) from error
             raise SweepError(said) from error
-        key = make_key(method.name, method.settings(given, plan), method.packages)
+        key = make_key(method.name, given, method.packages)
         found.setdefault(key, Job(first + len(found), key, method.name, method.baseline, given, shown, fold=0))
     return list(found.values())
 
@@ -225,12 +225,14 @@ def _chains(jobs: Sequence[Job], plan: Plan) -> list[list[Job]]:
         alike = job.key if path is None else f"{job.method} {json.dumps(rest, sort_keys=True)}"
         found.setdefault(alike, []).append(job)
     for chain in found.values():
-        method = METHODS[chain[0].method]
-        chain.sort(key=lambda job: _magnitude(job.parameters.get(method.path)), reverse=method.falling)
+        chain.sort(key=_along_the_path, reverse=METHODS[chain[0].method].falling)
     return [[replace(job, fold=fold) for job in chain] for fold in range(plan.n_folds) for chain in found.values()]
 
 
-def _magnitude(value: Any) -> float:
+def _along_the_path(job: Job) -> float:
+    """Where a fit stands among those of its chain."""
+    path = METHODS[job.method].path
+    value = None if path is None else job.parameters[path]
     return float(value) if isinstance(value, int | float | np.number) else math.inf
 
 
