@@ -118,18 +118,13 @@ def _proven_points(snapshot: Snapshot) -> str:
 def _show_lists(search: FrontierSearch, snapshot: Snapshot, ended: str) -> str:
     from ..report import rule_list_front
 
-    frame, points = search.frame, search.frontier
-    rows = [
-        (
-            *(f"{row.length}", digits(row.errors), percent(row.error_rate, 2)),
-            *("yes" if row.proven else f"at least {digits(row.lower_bound)}", f"{row.rules}"),
-            one_line("; ".join(rule.name for rule in point.model.rules)) or "-",
-        )
-        for row, point in zip(frame.itertuples(index=False), points, strict=True)
-    ]
+    def cells(point: Any) -> list[str]:
+        proven = "yes" if point.proven else f"at least {digits(point.lower_bound)}"
+        return [digits(point.errors), percent(point.errors / point.model.weight, 2), proven]
+
     head = ("rules", "errors", "error %", "proven", "used", "if .. else if ..")
-    said = rule_list_front(search, snapshot, ended)
-    return table(head, rows, right=(0, 1, 2, 4)) + f"\n\n{said.to_text()}"
+    shown = points_table(search.frontier, head, lambda point: [f"{point.length}"], cells)
+    return f"{shown}\n\n{rule_list_front(search, snapshot, ended).to_text()}"
 
 
 def _criterion(args: argparse.Namespace) -> tuple[str, tuple[float, ...] | None]:

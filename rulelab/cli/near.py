@@ -173,13 +173,10 @@ def add_stability_to(commands: Any) -> None:
 
 def stability(args: argparse.Namespace) -> int:
     from .. import estimators
+    from ..fitting import CLASSIFIERS
 
     recipe = recipe_of(args, args.model)
-    classifier = {
-        "rule-list": estimators.RuleListClassifier,
-        "falling-rule-list": estimators.FallingRuleListClassifier,
-        "rule-set": estimators.RuleSetClassifier,
-    }[args.model]
+    classifier = CLASSIFIERS[MODELS[args.model].name]
     with bad_input():
         data, counts = read(args, recipe)
         grouped = recipe.parameters.get("fairness") is not None

@@ -162,11 +162,8 @@ def _opened(args: argparse.Namespace) -> Iterator[Store]:
     """The store; what goes wrong with it ends the command."""
     from .. import store as kept
 
-    try:
-        with kept.open(args.store) as store:
-            yield store
-    except kept.StoreError as error:
-        raise CommandError(error) from error
+    with bad_input(), kept.open(args.store) as store:
+        yield store
 
 
 def _entry(run: Run) -> dict[str, Any]:

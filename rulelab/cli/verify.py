@@ -89,6 +89,7 @@ def _check_classes(
     """As `_check`, of a list of several classes."""
     from .. import datasets
     from ..certificate import CertificateError, OriginError
+    from ..certificate import verify as check
     from ..multiclass import MultiClassCertificate
 
     try:
@@ -96,10 +97,6 @@ def _check_classes(
     except CertificateError as error:
         raise NotValid(f"the model is a list of several classes: {error}") from error
     origin = _origin(args, certificate)
-    if args.regularization not in (None, proof.regularization):
-        raise NotValid(
-            f"the certificate is for the regularization {proof.regularization!r}, not {args.regularization!r}"
-        )
     if args.positive is not None or args.sensitive or is_counted(args) or is_data_set(args.data):
         raise CommandError(
             f"{args.proof} is of several classes: it takes a file, without --positive, --sensitive or counts"
@@ -114,7 +111,7 @@ def _check_classes(
     _check_columns(args, data, origin)
     with bad_input():
         try:
-            answer = proof.check(origin.problem_of_classes(data.X, found), model)
+            answer = check(origin.problem_of_classes(data.X, found), model, proof, args.regularization)
         except OriginError as error:
             raise NotValid(str(error)) from error
     if not answer:

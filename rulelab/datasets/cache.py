@@ -16,6 +16,7 @@ import pandas as pd
 from .. import files
 from .dataset import DatasetError, FetchError
 from .normalise import NORMALISERS, to_csv
+from .packed import gunzip
 from .reading import parse_csv
 from .registry import Record
 
@@ -60,7 +61,7 @@ def install(record: Record, raw: bytes, origin: str) -> Path:
 
 def to_normalised(record: Record, raw: bytes, origin: str) -> bytes:
     """The normalised CSV, checked, from the source's own file or from a normalised one (compressed or not)."""
-    csv = _gunzip(raw, origin) if raw.startswith(b"\x1f\x8b") else raw
+    csv = gunzip(raw, origin, None) if raw.startswith(b"\x1f\x8b") else raw
     if record.sha256 is not None and not _other(record, csv):
         return csv
     try:
@@ -100,7 +101,7 @@ def _parsed(csv: bytes) -> pd.DataFrame:
 
 def _checked_file(record: Record, path: Path) -> bytes:
     try:
-        csv = _gunzip(path.read_bytes(), str(path))
+        csv = gunzip(path.read_bytes(), str(path), None)
     except OSError as error:
         raise DatasetError(f"{path} cannot be read: {error}") from error
     other = _other(record, csv)
@@ -154,10 +155,3 @@ def _store(csv: bytes, path: Path) -> None:
         raise DatasetError(
             f"{path} cannot be written ({error.strerror}); set {HOME_VARIABLE} to a folder of your own"
         ) from error
-
-
-def _gunzip(raw: bytes, origin: str) -> bytes:
-    try:
-        return gzip.decompress(raw)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DatasetError(f"{origin} is damaged or no gzip file ({error}); remove or replace it") from error

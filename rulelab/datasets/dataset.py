@@ -160,29 +160,13 @@ def from_frame(
     ----------
     frame : DataFrame
         Of pandas, or of a library that narwhals knows, in memory. One row per case. Not changed.
-    target : str
-        Name of the target column: two classes, or more when `positive` names the one to predict.
-    positive : object, optional
-        The label to predict. Default: the one of two that means yes, such as ``"ja"``, ``1`` or ``"fraud"``, else the
-        rarer one. A text such as ``"1"`` finds the number 1.
-    sensitive : sequence of str, optional
-        Names of the sensitive attributes. Default: those that are known by their names, such as sex and race; it is
-        said in ``Dataset.notes``. ``()``: none.
-    keep_sensitive : bool or sequence of str
-        Whether (or which of) the sensitive attributes stay in X as features.
+    target, positive, sensitive, keep_sensitive, weight, drop_missing_target, unknown
+        As for `read`.
     excluded : sequence of str
         Columns that are no features; they go to ``Dataset.extra``.
-    weight : str, optional
-        Name of the column that says how much each row counts; it is no feature.
     dates : str
         Columns of dates, times and durations (of such types; texts stay texts) are features as "parts", their year,
         month, weekday and hour, or not at all: "ignore".
-    drop_missing_target : bool
-        Leave out the rows without a target, and say in ``Dataset.notes`` how many they are; by default they are
-        refused.
-    unknown : str
-        Rows whose target is a word such as ``"unknown"`` or ``"?"``, beside two other labels: ``"leave out"``, which is
-        said in ``Dataset.notes``, or ``"negative"``.
     name, description, source, notes : str
         Carried over.
 

@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -44,30 +43,20 @@ _SPACES = "[ \u00a0\u202f]"
 _NAMES = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
 
 
-class Cells(Protocol):
-    """The texts of a column, wherever they lie, without those that are missing; patterns are those of RE2."""
+class Cells:
+    """The texts of a column in memory, without those that are missing; patterns are those of RE2."""
 
-    @property
-    def total(self) -> int:
-        """How many there are."""
-
-    @property
-    def distinct(self) -> int:
-        """How many different ones there are."""
-
-    def matching(self, pattern: str) -> int:
-        """How many are wholly as a pattern says."""
-
-    def unlike(self, pattern: str) -> Mapping[str, int]:
-        """The others, with how often each is there."""
-
-
-class Listed:
-    """Cells in memory."""
+    total: int
+    """How many there are."""
 
     def __init__(self, texts: pd.Series) -> None:
         self._counts = {str(text): int(n) for text, n in texts.value_counts().items()}
-        self.total, self.distinct = sum(self._counts.values()), len(self._counts)
+        self.total = sum(self._counts.values())
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many different ones there are."""
+        return len(self._counts)
 
     def matching(self, pattern: str) -> int:
         """How many are wholly as a pattern says."""
@@ -262,7 +251,7 @@ def numbers(
         some = every
     while True:
         written = as_texts(some)
-        found, reading = forms({column: Listed(written[column]) for column in some}, given)
+        found, reading = forms({column: Cells(written[column]) for column in some}, given)
         if some == every or (reading.decimal, reading.thousands) == PLAIN:
             break
         some = every  # plain numbers may be others by these marks

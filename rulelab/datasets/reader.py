@@ -59,17 +59,17 @@ def read(
         The file, its contents, or an open file. Empty cells and ``NA``, ``NaN``, ``null``, ``None`` and the like are
         missing values; of an Excel workbook the first sheet is read, by openpyxl.
     target : str
-        Name of the target column.
+        Name of the target column: two classes, or more when `positive` names the one to predict.
     positive : object, optional
         The label to predict; default: the one of two that means yes, such as ``"ja"``, ``1`` or ``"fraud"``, else the
-        rarer one. Needed when there are more than two.
+        rarer one. A text such as ``"1"`` finds the number 1.
     sensitive : sequence of str, optional
         Names of the sensitive attributes. Default: those that are known by their names, such as sex and race; it is
         said in ``Dataset.notes``. ``()``: none.
     keep_sensitive : bool or sequence of str
         Whether (or which of) the sensitive attributes are features too; default: none is.
     weight : str, optional
-        Name of the column that says how much each row counts.
+        Name of the column that says how much each row counts; it is no feature.
     excluded : sequence of str, optional
         Names of columns that are no features. Default: columns of whole numbers that number the rows, by their names or
         from 0 or 1 without a gap; it is said in ``Dataset.notes``. ``()``: none.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import abc
 import html
+import inspect
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
@@ -44,12 +46,68 @@ ONE_CLASS = "the rows hold a single class"
 class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEstimator, abc.ABC):
     """A model that is proven optimal, or within a proven gap of the optimum where a limit or Ctrl-C ended the search.
 
-    With more than two classes one model of each class against the rest, unless one of all is asked for.
+    With more than two classes one model of each class against the rest, unless one of all is asked for. What follows is
+    of every family, and stands in the documentation of each.
+
+    Parameters
+    ----------
+    thresholds : int or dict, default 5
+        Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
+    negations : bool, default True
+        Also use ``!=`` and ``not``; see `Binarizer`.
+    max_categories : int, default 20
+        Categories of a column that get conditions; see `Binarizer`.
+    time_limit : float, default 40.0
+        Seconds of search, shared by the searches of several classes; kernels are compiled, conditions and antecedents
+        made before. At a limit the best model so far is kept, and a ConvergenceWarning tells the proven gap. None: no
+        limit.
+    gap : float, default 0.0
+        Stop when the objective is proven to be within this of the optimum; for sets in rows (or weight).
+    memory_limit : int, default 1_000_000_000
+        Bytes that the exact search may take. None: no limit.
+    random_state : int, RandomState or None
+        Seed of what is random: the policy "random" of rule lists, the Monte-Carlo search of falling ones, the search
+        of sets.
+    must_not_use : sequence of str, optional
+        What no rule may use: columns, conditions such as ``age <= 23`` (no rule has them), or antecedents (no rule has
+        all their conditions). The proof is over what is left.
+    fairness : Criterion, optional
+        Such as ``EqualOpportunity(0.05)``, over the groups of ``sensitive_features``, which `fit` needs then: the model
+        is the best of those whose predictions meet it.
+    min_group_size : int, default 30
+        Groups with fewer training rows, of the class that a rate is measured on (positives for equal opportunity), are
+        left out of ``fairness``, and a UserWarning says which: of few rows a rate says little, and would rule the rest.
+        Rows count here whatever their weights are. 0 for all groups.
+    verbose : bool, default False
+        Show the progress of mining and of the search as tqdm does.
 
     Attributes
     ----------
     models_ : tuple of Model
-        One model for two classes; else one per class, in the order of ``classes_``, whose positive label is True.
+        ``model_`` alone, or with more than two classes one model per class against the rest, in the order of
+        ``classes_``, with the labels False and True.
+    objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
+        ``gap_`` is 0 for a certified optimum; for sets in rows (or weight).
+    status_ : Status
+        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
+        penalties that cannot be represented leave the proof a gap.
+    trace_ : DataFrame
+        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity and counts, such as
+        queued, created and expanded; with more than two classes also class.
+    classes_ : array
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        When fitted on a DataFrame with named columns.
+    binarizer_ : Binarizer or None
+        None when the columns were Boolean already.
+    nothing_found_ : str or None
+        Why there was nothing to search: a single class, no column that gives a condition, or no antecedent within the
+        limits of support.
+    doubts_ : tuple
+        What speaks against trusting the model, in words and with what to do; see `rulelab.doubts`.
+    group_rates_ : DataFrame or None
+        Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
+        the groups.
     """
 
     _FAMILY: ClassVar[str]
@@ -63,6 +121,16 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
     classes_: np.ndarray
     _framed: bool
     _columns: tuple[str, ...]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Put what this class says of parameters and attributes where the documentation of a family has a place."""
+        super().__init_subclass__(**options)
+        if cls.__doc__ is not None and CertifiedClassifier.__doc__ is not None:
+            shared = re.split(r"\n\w+\n-+\n", inspect.cleandoc(CertifiedClassifier.__doc__))[1:]
+            said = inspect.cleandoc(cls.__doc__)
+            for place, section in zip(("{parameters}", "{attributes}"), shared, strict=True):
+                said = said.replace(place, section.strip())
+            cls.__doc__ = said
 
     def _store(self, given: Mapping[str, Any]) -> None:
         """Keep the arguments of a constructor as they are: scikit-learn clones by them, and `fit` checks them."""
@@ -295,8 +363,7 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
             rows.sum().item() if weight is None else weight[rows].sum().item() for rows in (positive, ~positive)
         )
         recipe = self._recipe
-        found: tuple[Any, float] = recipe.family.without_rules(labels.tolist(), positives, negatives, recipe.parameters)
-        return found
+        return recipe.family.without_rules(labels.tolist(), positives, negatives, recipe.parameters)
 
     def _clear(self) -> None:
         """Forget an earlier fit."""

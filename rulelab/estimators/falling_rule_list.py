@@ -23,7 +23,8 @@ class FallingRuleListClassifier(CertifiedClassifier):
     violation_penalty : float, optional
         Cost of a proportion that rises by 1: the list is softly falling. By default it must fall.
     method : str, default "exact"
-        "exact" certifies the list; "monte_carlo" is the search of the paper, which proves nothing.
+        "exact" certifies the list, and is needed for ``fairness``, with which the list must fall; "monte_carlo" is the
+        search of the paper, which proves nothing.
     max_conditions : {1, 2, 3}, default 2
         Most conditions that a rule joins.
     min_support, max_support : float, default 0.01 and 0.99
@@ -31,72 +32,23 @@ class FallingRuleListClassifier(CertifiedClassifier):
     by_class : bool, default False
         ``min_support`` counts within a class, as in the paper's experiments (section 6): the conditions must hold on
         that fraction of the positives or of the negatives. For two classes.
-    thresholds : int or dict, default 5
-        Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
-    negations : bool, default True
-        Also use ``!=`` and ``not``; see `Binarizer`.
-    max_categories : int, default 20
-        Categories of a column that get conditions; see `Binarizer`.
     iterations : int, default 3000
         Lists that the Monte-Carlo search makes, which also begins the exact search, but for fair lists.
     class_weight : dict, "balanced" or None
         Weight of the rows of each class, multiplied with ``sample_weight``. It changes the proportions, unlike
         ``positive_weight``, which changes their cost.
-    time_limit : float, default 40.0
-        Seconds of search, shared by the searches of several classes; kernels are compiled, conditions and antecedents
-        made before. At a limit the best list so far is kept, and a ConvergenceWarning tells the proven gap. None: no
-        limit.
-    gap : float, default 0.0
-        Stop when the objective is proven to be within this of the optimum.
-    memory_limit : int, default 1_000_000_000
-        Bytes that the exact search may take. None: no limit.
-    random_state : int, RandomState or None
-        Seed of the Monte-Carlo search.
     max_antecedents : int, default 1_000
         Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
         memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
-    must_not_use : sequence of str, optional
-        What no rule may use: columns, conditions such as ``age <= 23`` (no rule has them), or antecedents (no rule has
-        all their conditions). The proof is over what is left.
-    fairness : Criterion, optional
-        Such as ``EqualOpportunity(0.05)``, over the groups of ``sensitive_features``, which `fit` needs then: the list
-        is the best of those whose predictions meet it. By the exact method, for lists that must fall.
-    min_group_size : int, default 30
-        Groups with fewer training rows, of the class that a rate is measured on (positives for equal opportunity), are
-        left out of ``fairness``, and a UserWarning says which. Rows count here whatever their weights are. 0 for all
-        groups.
-    verbose : bool, default False
-        Show the progress of mining and of the search as tqdm does.
+    {parameters}
 
     Attributes
     ----------
     model_ : FallingRuleList
         Predicts on raw tables, too; ``model_.strata()`` has the risk groups.
-    models_ : tuple of FallingRuleList
-        ``model_`` alone, or with more than two classes one list per class against the rest, with the labels False
-        and True.
-    objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
-        ``gap_`` is 0 for a certified optimum.
-    status_ : Status
-        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
-        penalties that cannot be represented leave the proof a gap.
-    trace_ : DataFrame
-        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity and counts.
-    classes_ : array
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        When fitted on a DataFrame with named columns.
-    binarizer_ : Binarizer or None
-        None when the columns were Boolean already.
     antecedents_ : Antecedents or None
         None when there was nothing to search.
-    nothing_found_ : str or None
-        Why there was nothing to search.
-    doubts_ : tuple
-        What speaks against trusting the model, in words and with what to do; see `rulelab.doubts`.
-    group_rates_ : DataFrame or None
-        Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
-        the groups.
+    {attributes}
 
     References
     ----------

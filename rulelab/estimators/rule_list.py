@@ -37,12 +37,6 @@ class RuleListClassifier(CertifiedClassifier):
     by_class : bool, default False
         ``min_support`` counts within a class: of two classes, the conditions must hold on that fraction of the rows of
         one of them.
-    thresholds : int or dict, default 5
-        Quantile groups of a numeric column, or cuts by column; see `Binarizer`.
-    negations : bool, default True
-        Also use ``!=`` and ``not``; see `Binarizer`.
-    max_categories : int, default 20
-        Categories of a column that get conditions; see `Binarizer`.
     policy : str, default "lower_bound"
         Order of the search; see `RuleListSearch`. It does not change the optimum.
     max_length : int, optional
@@ -50,36 +44,18 @@ class RuleListClassifier(CertifiedClassifier):
     class_weight : dict, "balanced" or None
         Cost of an error on a row of each class, multiplied with ``sample_weight``; "balanced" gives all classes the
         same total weight. The objective and all counts are in these weights; support and quantiles are not.
-    time_limit : float, default 40.0
-        Seconds of search, shared by the searches of several classes; kernels are compiled, conditions and antecedents
-        made before. At a limit the best list so far is kept, and a ConvergenceWarning tells the proven gap. None: no
-        limit.
-    gap : float, default 0.0
-        Stop when the objective is proven to be within this of the optimum.
-    memory_limit : int, default 1_000_000_000
-        Bytes that the search may take. None: no limit.
     beam_width : int, default 500
         Width of the beam search for the first list; 0 to start from the default rule.
-    fairness : Criterion, optional
-        Such as ``EqualOpportunity(0.05)``, over the groups of ``sensitive_features``, which `fit` needs then.
-    min_group_size : int, default 30
-        Groups with fewer training rows, of the class that a rate is measured on (positives for equal opportunity), are
-        left out of ``fairness``, and a UserWarning says which. Rows count here whatever their weights are. 0 for all
-        groups.
     labels : {"free", "majority"}
         Of a fair list: "free" lets each rule predict whichever class makes the list best, "majority" the class of most
         of what it captures. A list without a criterion predicts majorities in any case.
-    random_state : int, RandomState or None
-        Seed of the policy "random".
     max_antecedents : int, default 1_000
         Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
         memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
-    must_not_use : sequence of str, optional
-        What no rule may use: columns, conditions such as ``age <= 23`` (no rule has them), or antecedents (no rule has
-        all their conditions). The proof is over what is left.
     must_use : sequence of str, optional
-        What some rule must use, named in the same way: the list is the best of those that use all of it. A rule that
-        captures no row uses nothing. Not with ``PredictiveParity``, as all that follows and ``max_length``.
+        What some rule must use, named as in ``must_not_use``: the list is the best of those that use all of it. A rule
+        that captures no row uses nothing. Not with ``PredictiveParity``, as ``first_rule``, ``max_uses``, ``monotone``
+        and ``max_length``.
     first_rule : str, optional
         The antecedent of the first rule, such as ``age <= 23 and sex == Male``.
     max_uses : dict of str to int, optional
@@ -89,8 +65,6 @@ class RuleListClassifier(CertifiedClassifier):
         the others hold: ``{"priors": "increasing"}``. No rule that predicts the positive class has a condition that
         points against the direction, and no rule that predicts the negative class one that points along it. The list
         is the best of those that obey this, which all are monotone; see `rulelab.data.directions`.
-    verbose : bool, default False
-        Show the progress of mining and of the search as tqdm does.
     several_classes : {"one list each", "one list"}
         With more than two classes: a list of each class against the rest, or one list whose rules each predict one of
         the classes, see `MultiClassRuleListSearch`. Either is certified for what it minimises. "one list" takes whole
@@ -100,38 +74,15 @@ class RuleListClassifier(CertifiedClassifier):
         Threads of a search; None is one, -1 as many as this process has cores. The optimum does not depend on it; of
         several equally good lists another one can be found. A search for a fair list, or one that has to use or obey
         something, has one thread.
+    {parameters}
 
     Attributes
     ----------
     model_ : RuleList, or MultiClassRuleList
         Predicts on raw tables, too; see `RuleList.to_json` for saving it.
-    models_ : tuple of RuleList
-        ``model_`` alone, or with more than two classes one list per class against the rest, with the labels False
-        and True, unless one list of all was asked for.
-    objective_, lower_bound_, gap_ : float, or array of shape (n_classes,) with more than two classes
-        ``gap_`` is 0 for a certified optimum.
-    status_ : Status
-        OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
-        penalties that cannot be represented leave the proof a gap.
-    trace_ : DataFrame
-        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity, queued, created,
-        expanded; with more than two classes also class.
-    classes_ : array
-    n_features_in_ : int
-    feature_names_in_ : array of str
-        When fitted on a DataFrame with named columns.
-    binarizer_ : Binarizer or None
-        None when the columns were Boolean already.
     antecedents_ : Antecedents or None
         None when there was nothing to search.
-    nothing_found_ : str or None
-        Why there was nothing to search: a single class, no column that gives a condition, or no antecedent within the
-        limits of support.
-    doubts_ : tuple
-        What speaks against trusting the model, in words and with what to do; see `rulelab.doubts`.
-    group_rates_ : DataFrame or None
-        Rates of each group of ``sensitive_features`` on the training rows. Without ``fairness`` the search does not see
-        the groups.
+    {attributes}
 
     Notes
     -----

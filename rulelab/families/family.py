@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..parameters import BINARIZING, MEMORY, MINING, MUST_NOT_USE, Parameter
@@ -24,9 +25,7 @@ class Family:
     mined: bool
     """Whether its rules are mined antecedents; otherwise the search makes conjunctions of the conditions itself."""
     own: tuple[Parameter, ...]  # the parameters of its search, without ``memory_limit``
-    make_model: Callable[[], type[Model]]  # the class of its models
-    without_rules: Callable[[list[Any], Any, Any, Mapping[str, Any]], tuple[Model, float]]
-    """The model that has no rule and its objective, from labels, the weights of both classes and the parameters."""
+    models: str  # the class of its models in `rulelab.models`
     objective: Callable[..., str]
     """Says what the objective of a model is made of, given the parameters and, where it is known, how many rows there
     are, which their weight need not be."""
@@ -39,6 +38,7 @@ class Family:
     shaping: tuple[Parameter, ...] = ()  # its own parameters that the problem depends on
     meaningless: tuple[str, ...] = ()
     """Parameters of the preparation that keep their defaults, as they mean nothing here."""
+    of_models: tuple[str, ...] = ()  # its own parameters that a model is made with
     threads: bool = False
     """Whether its search takes ``n_jobs``: which is none of its parameters, as no optimum depends on it."""
 
@@ -71,6 +71,14 @@ class Family:
     def defaults(self) -> dict[str, Any]:
         """The default of each parameter."""
         return {each.name: each.default for each in self.parameters}
+
+    def without_rules(
+        self, classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
+    ) -> tuple[Model, float]:
+        """The model that has no rule, from labels and the weights of both classes, and its objective."""
+        make: Any = getattr(import_module("rulelab.models"), self.models)
+        model: Any = make.without_rules(classes, positives, negatives, *(parameters[name] for name in self.of_models))
+        return model, float(model.objective(regularization=parameters["regularization"]))
 
     def search(self, problem: Problem, parameters: Mapping[str, Any], **more: Any) -> Search:
         """A search of the problem, with the defaults of what is not given; ``more`` is no parameter of the family."""

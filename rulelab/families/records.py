@@ -6,9 +6,8 @@ rule sets of least loss at a bounded complexity; and lists and sets of least gap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -25,25 +24,6 @@ if TYPE_CHECKING:
 _OF_LISTS = some("regularization", "policy", "max_length", "beam_width")
 _OF_SETS = some("complexity_cost", "column_limit", "must_use", "max_uses")
 _GAP_OF_SETS = ("max_complexity", "max_conditions", "loss", "form", "min_group_size", "column_limit")
-
-
-def _class_of_models(name: str) -> type[Any]:
-    found: type[Any] = getattr(import_module("rulelab.models"), name)
-    return found
-
-
-def _list_alone(
-    name: str, own: Sequence[str], classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]
-) -> tuple[Any, float]:
-    """A list that is only its default, which is made with some parameters of its own, and its objective."""
-    weights = ((negatives, positives),) if name == "MultiClassRuleList" else (positives, negatives)
-    model = _class_of_models(name).without_rules(classes, *weights, *(parameters[each] for each in own))
-    return model, model.objective(parameters["regularization"])
-
-
-def _set_alone(classes: list[Any], positives: Any, negatives: Any, parameters: Mapping[str, Any]) -> tuple[Any, float]:
-    model = _class_of_models("RuleSet").without_rules(classes, positives, negatives)
-    return model, float(model.errors)
 
 
 def _rehearsal(room: str, name: str, problem: str, **parameters: Any) -> Callable[[], Search]:
@@ -105,8 +85,7 @@ RULE_LIST = Family(
     unit="share of rows",
     mined=True,
     own=(*_OF_LISTS, *FAIRNESS, *some("labels"), *DEMANDS, *some("monotone")),
-    make_model=partial(_class_of_models, "RuleList"),
-    without_rules=partial(_list_alone, "RuleList", ()),
+    models="RuleList",
     objective=_objective_of_list,
     rehearsal=_rehearsal("rule_list", "RuleListSearch", "tiny_problem", regularization=0.01),
     grid={"regularization": [0.05, 0.02, 0.01, 0.005]},
@@ -119,8 +98,8 @@ FALLING_RULE_LIST = Family(
     unit="loss per row",
     mined=True,
     own=(FREE_RULES, *some("positive_weight", "violation_penalty", "method", "iterations"), *FAIRNESS),
-    make_model=partial(_class_of_models, "FallingRuleList"),
-    without_rules=partial(_list_alone, "FallingRuleList", ("positive_weight", "violation_penalty")),
+    models="FallingRuleList",
+    of_models=("positive_weight", "violation_penalty"),
     objective=_objective_of_falling_list,
     rehearsal=_rehearsal("falling_rule_list", "FallingRuleListSearch", "tiny_problem"),
     grid=RULE_LIST.grid,
@@ -131,8 +110,7 @@ RULE_SET = Family(
     unit="rows",
     mined=False,
     own=(*some("max_complexity", "max_conditions", "loss", "form"), *FAIRNESS, *_OF_SETS),
-    make_model=partial(_class_of_models, "RuleSet"),
-    without_rules=_set_alone,
+    models="RuleSet",
     objective=_objective_of_set,
     rehearsal=_rehearsal("rule_set", "RuleSetSearch", "noisy_problem"),
     grid={"max_complexity": [5, 10, 15, 20]},
@@ -147,8 +125,7 @@ SEVERAL_CLASSES = Family(
     model=RULE_LIST.name,
     mined=True,
     own=some("regularization", "max_length"),
-    make_model=partial(_class_of_models, "MultiClassRuleList"),
-    without_rules=partial(_list_alone, "MultiClassRuleList", ()),
+    models="MultiClassRuleList",
     objective=_objective_of_list,
     rehearsal=_rehearsal("multiclass", "MultiClassRuleListSearch", "three_classes", regularization=0.01),
     grid=RULE_LIST.grid,
@@ -173,8 +150,7 @@ LEAST_GAP = Family(
             label="Width of the beam search",
         ),
     ),
-    make_model=RULE_LIST.make_model,
-    without_rules=RULE_LIST.without_rules,
+    models=RULE_LIST.models,
     objective=_objective_of_list,
     rehearsal=_rehearsal(
         "rule_list", "LeastGapSearch", "grouped_problem", min_accuracy=0.5, max_length=2, beam_width=2
@@ -189,8 +165,7 @@ LEAST_GAP_OF_SETS = Family(
     unit=LEAST_GAP.unit,
     mined=False,
     own=(*least_gap.ASKED, *(each for each in RULE_SET.own if each.name in _GAP_OF_SETS)),
-    make_model=RULE_SET.make_model,
-    without_rules=RULE_SET.without_rules,
+    models=RULE_SET.models,
     objective=_objective_of_set,
     rehearsal=_rehearsal("rule_set", "LeastGapRuleSetSearch", "grouped_problem", min_accuracy=0.5, max_complexity=4),
     grid=least_gap.GRID,

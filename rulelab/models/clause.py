@@ -12,6 +12,9 @@ from . import serialisation
 from .rule import Literal, read_literal
 from .text import label_text
 
+COUNTS = ("positives", "negatives", "alone_positives", "alone_negatives")
+"""Of a clause, see there."""
+
 
 @dataclass(frozen=True)
 class Clause:
@@ -51,13 +54,8 @@ class Clause:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON."""
-        return {
-            "antecedents": [literal.to_dict() for literal in self.literals],
-            "positives": self.positives,
-            "negatives": self.negatives,
-            "alone_positives": self.alone_positives,
-            "alone_negatives": self.alone_negatives,
-        }
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return {"antecedents": [literal.to_dict() for literal in self.literals], **counts}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], where: str, n_antecedents: int) -> Clause:
@@ -80,13 +78,7 @@ class Clause:
             raise ModelError(
                 f"'{where}.antecedents' of the saved model must be ascending, at least one, and below {n_antecedents}"
             )
-        out = cls(
-            literals,
-            **{
-                key: serialisation.read_count(data, key, where)
-                for key in ("positives", "negatives", "alone_positives", "alone_negatives")
-            },
-        )
+        out = cls(literals, *(serialisation.read_count(data, name, where) for name in COUNTS))
         if out.alone_positives > out.positives or out.alone_negatives > out.negatives:
             raise ModelError(f"{where!r} of the saved model decides more alone than in all")
         return out
@@ -132,9 +124,6 @@ def set_as_html(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) ->
         return f"<p>always {escaped(negative if form == 'dnf' else positive)}</p>"
     verb = "covered" if form == "dnf" else "rejected"
     titles = ("rule", *(f"{part} {verb}{alone}" for alone in ("", " alone") for part in ("positive", "negative")))
-    body = [
-        [clause_text(c, form), *map(digits, (c.positives, c.negatives, c.alone_positives, c.alone_negatives))]
-        for c in clauses
-    ]
+    body = [[clause_text(c, form), *(digits(getattr(c, name)) for name in COUNTS)] for c in clauses]
     caption = f"{positive} if {'any' if form == 'dnf' else 'all'} of these hold, else {negative}"
     return as_table(titles, body, right=range(1, len(titles)), caption=caption)

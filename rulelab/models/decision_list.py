@@ -138,13 +138,6 @@ class DecisionList(Ordered, Model):
 
     Attributes
     ----------
-    rules : tuple of Rule
-        Without the default.
-    default : Rule
-    classes : tuple
-        The negative and the positive label; only one label when the training data had no other.
-    n_antecedents : int
-        Antecedents at training, the width of the arrays that `predict` takes.
     provenance : Provenance or None
         What was proven of it when its search was left; two models are equal whatever that was.
     """
@@ -290,9 +283,9 @@ class RuleList(DecisionList):
     default : Rule
         For the rows that satisfy none of them.
     classes : tuple
-        The two labels, the positive one last.
+        The two labels, the positive one last; only one label when the training data had no other.
     n_antecedents : int
-        Of the problem that it was made from.
+        Of the problem that it was made from: the width of the arrays that `predict` takes.
 
     Notes
     -----

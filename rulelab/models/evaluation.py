@@ -63,19 +63,12 @@ class Evaluation(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types only, for JSON; undefined rates are None."""
-        c = self.confusion
+        own = ("n_rows", "errors", "weight", "complexity", "regularization", "objective")
+        counts = ("true_positive", "false_positive", "true_negative", "false_negative")
         return {
-            "n_rows": self.n_rows,
-            "errors": self.errors,
-            "weight": self.weight,
-            "complexity": self.complexity,
-            "regularization": self.regularization,
-            "objective": self.objective,
-            "true_positive": c.true_positive,
-            "false_positive": c.false_positive,
-            "true_negative": c.true_negative,
-            "false_negative": c.false_negative,
-            **{name: _defined(c.rate(name)) for name in RATES},
+            **{name: getattr(self, name) for name in own},
+            **{name: getattr(self.confusion, name) for name in counts},
+            **{name: _defined(self.confusion.rate(name)) for name in RATES},
             "groups": None if self.groups is None else _records(self.groups),
         }
 

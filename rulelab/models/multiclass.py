@@ -77,13 +77,14 @@ class MultiClassRuleList(Ordered):
             Of the rules, in their order.
         """
         free = np.ones(len(problem.matrix), dtype=bool)
-        rules = []
+        literals, counts = [], []
         for j in indices(antecedents, problem.names):
             hit = free & problem.matrix[:, j]
-            rules.append(_rule(problem, hit, free, literal_of(problem, j)))
+            literals.append(literal_of(problem, j))
+            counts.append(problem.counts[hit].sum(axis=0).tolist())
             free &= ~hit
-        default = _rule(problem, free, free, DEFAULT)
-        return cls(tuple(rules), default, problem.classes, problem.n_antecedents)
+        counts.append(problem.counts[free].sum(axis=0).tolist())
+        return cls._of([*literals, DEFAULT], counts, problem.classes, problem.n_antecedents)
 
     @classmethod
     def without_rules(cls, classes: Sequence[Any], counts: Sequence[int]) -> MultiClassRuleList:
@@ -95,9 +96,29 @@ class MultiClassRuleList(Ordered):
         counts : sequence of int
             Training weight of each class.
         """
-        whole = tuple(int(n) for n in counts)
-        default = _class_rule(DEFAULT, classes, int(np.argmax(whole)), whole, whole)
-        return cls((), default, tuple(classes), 0)
+        return cls._of([DEFAULT], [[int(n) for n in counts]], tuple(classes), 0)
+
+    @classmethod
+    def _of(
+        cls,
+        literals: Sequence[Literal],
+        counts: Sequence[Sequence[int]],
+        classes: tuple[Any, ...],
+        n_antecedents: int,
+        predictions: Sequence[Any] | None = None,
+    ) -> Self:
+        """The list of what each rule, and at last the default, asks for and captures; by default of majorities."""
+        rules = []
+        for k, (literal, own) in enumerate(zip(literals, counts, strict=True)):
+            asked = _asked(counts, k)
+            which = asked.index(max(asked)) if predictions is None else classes.index(predictions[k])
+            share = asked[which] / sum(asked)
+            rules.append(
+                ClassRule(
+                    **vars(literal), prediction=classes[which], counts=tuple(own), correct=own[which], probability=share
+                )
+            )
+        return cls(tuple(rules[:-1]), rules[-1], classes, n_antecedents)
 
     def __repr__(self) -> str:
         return f"MultiClassRuleList({len(self)} rules, {self.errors} errors in {self.weight})"
@@ -142,10 +163,9 @@ class MultiClassRuleList(Ordered):
 
     def _shares(self) -> np.ndarray:
         """The proportions of the classes by rule, the default last."""
-        counts = np.array([rule.counts for rule in (*self.rules, self.default)], dtype=float)
-        known = [counts[k:].sum(axis=0) if not counts[k].sum() else counts[k] for k in range(len(counts))]
-        shares = np.array([each if each.sum() else counts.sum(axis=0) for each in known])
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        counts = [rule.counts for rule in (*self.rules, self.default)]
+        asked = np.array([_asked(counts, k) for k in range(len(counts))], dtype=float)
+        return np.asarray(asked / asked.sum(axis=1, keepdims=True))
 
     def to_frame(self) -> pd.DataFrame:
         """The rules as a table, the default last.
@@ -171,35 +191,14 @@ class MultiClassRuleList(Ordered):
         counts = [_read_counts(item, where, len(classes)) for where, item in items]
         if not sum(map(sum, counts)):
             raise ModelError("the rules of the saved model count no row")
-        *rules, default = (
-            _from_dict(item, where, classes, m, counts[k:], counts) for k, (where, item) in enumerate(items)
-        )
-        return cls(tuple(rules), default, classes, m)
+        heads = [read_head(item, where, classes, m, where == "default") for where, item in items]
+        return cls._of([literal for literal, _ in heads], counts, classes, m, [label for _, label in heads])
 
 
-def _rule(problem: MultiClassProblem, hit: np.ndarray, free: np.ndarray, literal: Literal) -> ClassRule:
-    counts, left, whole = (problem.counts[where].sum(axis=0).tolist() for where in (hit, free, slice(None)))
-    asked = _first_with_weight(counts, left, whole)
-    best = asked.index(max(asked))
-    return _class_rule(literal, problem.classes, best, counts, asked)
-
-
-def _class_rule(
-    literal: Literal, classes: Sequence[Any], which: int, counts: Sequence[int], asked: Sequence[int]
-) -> ClassRule:
-    """A rule that predicts this one of the classes, with the share that it has of what is asked."""
-    return ClassRule(
-        **vars(literal),
-        prediction=classes[which],
-        counts=tuple(counts),
-        correct=counts[which],
-        probability=asked[which] / sum(asked),
-    )
-
-
-def _first_with_weight(*counts: Sequence[int]) -> Sequence[int]:
+def _asked(counts: Sequence[Sequence[int]], k: int) -> Sequence[int]:
     """What a rule's probability is of: what it captures, what is left when it is reached, or all."""
-    return next(each for each in counts if sum(each))
+    ways = (counts[k : k + 1], counts[k:], counts)
+    return next(each for each in ([sum(n) for n in zip(*rows, strict=True)] for rows in ways) if sum(each))
 
 
 def _read_counts(data: dict[str, Any], where: str, n_classes: int) -> list[int]:
@@ -209,17 +208,3 @@ def _read_counts(data: dict[str, Any], where: str, n_classes: int) -> list[int]:
     if len(counts) != n_classes or not whole:
         raise ModelError(f"'{where}.counts' of the saved model must be {n_classes} whole numbers of at least 0")
     return counts
-
-
-def _from_dict(
-    data: dict[str, Any],
-    where: str,
-    classes: tuple[Any, ...],
-    n_antecedents: int,
-    left: list[list[int]],
-    whole: list[list[int]],
-) -> ClassRule:
-    """A saved rule; ``left`` has the counts of this one and of those after it, ``whole`` of all."""
-    literal, prediction = read_head(data, where, classes, n_antecedents, where == "default")
-    asked = _first_with_weight(left[0], *([sum(each) for each in zip(*rows, strict=True)] for rows in (left, whole)))
-    return _class_rule(literal, classes, classes.index(prediction), left[0], asked)

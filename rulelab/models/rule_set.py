@@ -16,7 +16,7 @@ from ..errors import ModelError
 from ..shown import digits
 from . import serialisation
 from .base import Model, column_of, indices, weights_of
-from .clause import Clause, clause_text, formula, set_as_html, set_as_text
+from .clause import COUNTS, Clause, clause_text, formula, set_as_html, set_as_text
 from .evaluation import Evaluation
 from .rule import Branch, conjunction, literal_of
 from .tables import satisfied
@@ -303,16 +303,11 @@ class RuleSet(Model):
         DataFrame
             rule, conditions (their number); positives, negatives, alone_positives and alone_negatives as of `Clause`.
         """
-        rows = [
-            (
-                (" and " if self.form == "dnf" else " or ").join(rule.names),
-                len(rule.literals),
-                *(rule.positives, rule.negatives, rule.alone_positives, rule.alone_negatives),
-            )
-            for rule in self.rules
-        ]
-        columns = ["rule", "conditions", "positives", "negatives", "alone_positives", "alone_negatives"]
-        return pd.DataFrame(rows, columns=columns)
+        joined = " and " if self.form == "dnf" else " or "
+        sizes = [(joined.join(rule.names), len(rule.literals)) for rule in self.rules]
+        counts = [[getattr(rule, name) for name in COUNTS] for rule in self.rules]
+        rows = [(*size, *own) for size, own in zip(sizes, counts, strict=True)]
+        return pd.DataFrame(rows, columns=["rule", "conditions", *COUNTS])
 
     def to_text(self, target: str | None = None) -> str:
         return set_as_text(self.rules, self.form, self.classes, target)

@@ -59,18 +59,8 @@ class Boards:
         with self._database.writing() as connection:
             for name in {entry.name, instead_of} - {None}:
                 connection.execute(sa.delete(BOARDS).where(*_of(room, game), BOARDS.c.name == name))
-            connection.execute(
-                BOARDS.insert().values(
-                    room=room,
-                    game=game,
-                    name=entry.name,
-                    made=now(),
-                    objective=objective,
-                    rules=entry.rules,
-                    hints=entry.hints,
-                    revealed=int(entry.revealed),
-                )
-            )
+            own = {**vars(entry), "objective": objective, "revealed": int(entry.revealed)}
+            connection.execute(BOARDS.insert().values(room=room, game=game, made=now(), **own))
             latest = sa.select(BOARDS.c.name).where(*_of(room, game)).order_by(BOARDS.c.made.desc()).limit(MOST_ENTRIES)
             connection.execute(sa.delete(BOARDS).where(*_of(room, game), BOARDS.c.name.not_in(latest)))
 

@@ -219,10 +219,6 @@ def _reason(error: sa.exc.SQLAlchemyError) -> str:
     said = _first_line(getattr(error, "orig", None) or error)
     if "locked" in said or "busy" in said:
         return f"is being written by another process for more than {BUSY_SECONDS:g} s; try again"
-    if "readonly" in said:
-        return "may only be read by this user"
-    if "full" in said:
-        return f"cannot be written: {said}"
     if "malformed" in said or "not a database" in said or "corrupt" in said:
         return f"is damaged, and is left as it is: {said}"
     return f"cannot be used: {said}"

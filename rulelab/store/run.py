@@ -198,7 +198,6 @@ def _is_hash(text: Any) -> bool:
 DELETED_DAYS = 7
 """For so long a deleted run can be brought back."""
 LARGEST_FILE = 64_000_000
-LEAST_DIGITS = 4
 LARGEST_RECORDING = 20_000_000
 """Bytes; the page opens no larger ones either."""
 _FEW_NODES = 2000

@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,7 @@ class Classifier(Method):
     cells: Callable[[np.ndarray], Any] = lambda X: X  # what it takes in the place of the conditions as float32
     for_fit: Callable[[Part, Plan], dict[str, Any]] = lambda part, plan: {"sample_weight": part.weight}
     for_predict: Callable[[Part, Plan], dict[str, Any]] = lambda part, plan: {}
-    criteria: Mapping[str, str] = field(default_factory=dict)
-    """Of a fair one: what its package calls each criterion; it is told the groups of people."""
+    criteria: tuple[str, ...] = ()  # of a fair one, which is told the groups of people
 
     baseline = True
 
@@ -159,23 +158,18 @@ def _c50py(name: str) -> Callable[[dict[str, Any], int], Any]:
     return lambda own, seed: getattr(importlib.import_module("c50py"), name)(**own)
 
 
-_REDUCTIONS = {
-    "equal_opportunity": "TruePositiveRateParity",
-    "predictive_equality": "FalsePositiveRateParity",
-    "equalized_odds": "EqualizedOdds",
-    "demographic_parity": "DemographicParity",
+_CONSTRAINTS = {
+    "equal_opportunity": ("TruePositiveRateParity", "true_positive_rate_parity"),
+    "predictive_equality": ("FalsePositiveRateParity", "false_positive_rate_parity"),
+    "equalized_odds": ("EqualizedOdds", "equalized_odds"),
+    "demographic_parity": ("DemographicParity", "demographic_parity"),
 }
-_THRESHOLDS = {
-    "equal_opportunity": "true_positive_rate_parity",
-    "predictive_equality": "false_positive_rate_parity",
-    "equalized_odds": "equalized_odds",
-    "demographic_parity": "demographic_parity",
-}
+"""What fairlearn calls each criterion, in its reductions and in its postprocessing."""
 
 
 def _reduced(own: dict[str, Any], seed: int) -> Any:
     reductions = importlib.import_module("fairlearn.reductions")
-    constraints = getattr(reductions, _REDUCTIONS[own["criterion"]])
+    constraints = getattr(reductions, _CONSTRAINTS[own["criterion"]][0])
     tree = DecisionTreeClassifier(max_leaf_nodes=own["max_leaf_nodes"], random_state=seed)
     return reductions.ExponentiatedGradient(tree, constraints(difference_bound=own["eps"]))
 
@@ -183,7 +177,7 @@ def _reduced(own: dict[str, Any], seed: int) -> Any:
 def _with_thresholds(own: dict[str, Any], seed: int) -> Any:
     return importlib.import_module("fairlearn.postprocessing").ThresholdOptimizer(
         estimator=LogisticRegression(C=own["C"], max_iter=_ITERATIONS),
-        constraints=_THRESHOLDS[own["criterion"]],
+        constraints=_CONSTRAINTS[own["criterion"]][1],
         predict_method="predict_proba",
     )
 
@@ -262,7 +256,7 @@ _CLASSIFIERS = (
         packages=("scikit-learn", "fairlearn"),
         for_fit=_groups,
         for_predict=lambda part, plan: {"random_state": plan.random_state},
-        criteria=_REDUCTIONS,
+        criteria=tuple(_CONSTRAINTS),
     ),
     # Hardt, Price and Srebro, NeurIPS 2016: logistic regression with thresholds by group; partly drawn at random
     Classifier(
@@ -275,7 +269,7 @@ _CLASSIFIERS = (
         cells=lambda X: X.astype(np.float64),  # of which scores keep the precision, as thresholds are written exactly
         for_fit=_groups,
         for_predict=lambda part, plan: {**_groups(part, plan), "random_state": plan.random_state},
-        criteria=_THRESHOLDS,
+        criteria=tuple(_CONSTRAINTS),
     ),
 )
 

@@ -21,7 +21,6 @@ from ..arguments import Text, text_of
 from ..data.binarize import Binarizer
 from ..data.conditions import NothingFound, column_name
 from ..data.directions import as_directions
-from ..data.mining import mine_antecedents
 from ..data.naming import UnknownNameError, as_names, limits_of, refuse_left_out
 from ..data.problem import Problem
 from ..errors import SweepError, SweepParameterError
@@ -33,7 +32,6 @@ from ..recipe import Recipe, binarized
 from ..search import Search
 from ..snapshot import Status
 from ..tables import as_rows
-from .keys import defaults_of
 from .plan import Fold, Part, Plan
 from .result import Fitted, Method, Stopped
 
@@ -45,8 +43,6 @@ T = TypeVar("T")
 BINARIZING = {each.name: each.default for each in BINARIZING_PARAMETERS}
 PREPARING = {each.name: each.default for each in OFFERED[RuleList.family].preparation}
 """What the antecedents of rule lists depend on."""
-_GIVEN = {"random_state", "warm_start", "n_jobs"}  # to every search, by the plan, by the fit before, by the workers
-_ROWS = {"y", "sample_weight", "verbose"}  # of mining, and no setting of it
 Sharing = Callable[[Any, Callable[[], int]], AbstractContextManager[None]]
 """Sees to it, for a ``with`` block, that a search keeps to its part; is told how many bytes it holds."""
 _sharing: Sharing | None = None
@@ -140,19 +136,8 @@ class Certified(Method):
             raise SweepParameterError("criterion", parameters["criterion"], f"one of {', '.join(CRITERIA)}")
         recipe = Recipe(self.family, parameters)
         recipe.check(list(map(str, plan.X.columns)))
-        self._smallest(parameters, plan)
+        recipe.smallest(random_state=plan.random_state)
         _check_names(recipe, plan)
-
-    def settings(self, parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
-        left = defaults_of(Binarizer) | defaults_of(type(self._smallest(parameters, plan)).__init__)
-        left = {name: value for name, value in left.items() if name not in _GIVEN}
-        if self.family.mined:
-            left |= {name: value for name, value in defaults_of(mine_antecedents).items() if name not in _ROWS}
-        return left | dict(parameters)
-
-    def _smallest(self, parameters: Mapping[str, Any], plan: Plan) -> Search:
-        """A search that nobody runs; its class may depend on the parameters."""
-        return Recipe(self.family, parameters).smallest(random_state=plan.random_state)
 
     def problem(self, fold: Fold, parameters: Mapping[str, Any]) -> Problem:
         """The problem of the training rows; raises NothingFound."""
@@ -200,7 +185,7 @@ class Certified(Method):
                 return self._cannot(parameters, error)
             model, objective = self.without_rules(fold.train, parameters)
             return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, text_of(error))
-        start = {} if warm_start is None else {"warm_start": self.family.make_model().from_dict(warm_start)}
+        start = {} if warm_start is None else {"warm_start": Model.families[warm_start["family"]].from_dict(warm_start)}
         try:
             search = self.search(problem, parameters, plan, **start)
         except UnknownNameError as error:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.metadata import version as version_of
 from itertools import product
@@ -50,19 +49,6 @@ def configurations(method: str, defaults: Mapping[str, Any], grid: Mapping[str, 
     return [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
 
 
-def chains(jobs: Sequence[Job], path: str | None, falling: bool) -> list[list[Job]]:
-    """Fits that differ in the path's parameter only, in its order, so that each can start from the last."""
-    if path is None:
-        return [[job] for job in jobs]
-    by_rest: dict[str, list[Job]] = {}
-    for job in jobs:
-        rest = {name: value for name, value in job.plain.items() if name != path}
-        by_rest.setdefault(json.dumps(rest, sort_keys=True), []).append(job)
-    return [
-        sorted(chain, key=lambda job: _magnitude(job.parameters[path]), reverse=falling) for chain in by_rest.values()
-    ]
-
-
 def plain(value: Any) -> Any:
     """A parameter's value as a number, text, Boolean or None: what else it may be (cuts by column) as text."""
     value = _listed_out(value)
@@ -86,10 +72,6 @@ def _listed_out(value: Any) -> Any:
     return value
 
 
-def _magnitude(value: Any) -> float:
-    return float(value) if isinstance(value, int | float | np.number) else math.inf
-
-
 def make_key(method: str, settings: Mapping[str, Any], packages: Collection[str] = ()) -> str:
     """A text that names a method, all of its settings, and the versions of this library and of other distributions."""
     versions = {PACKAGE: rulelab.__version__, **{name: version_of(name) for name in packages}}
@@ -105,13 +87,6 @@ def split(key: str) -> tuple[str, dict[str, Any], dict[str, str]]:
         return method, dict(found["settings"]), dict(found["versions"])
     except (ValueError, KeyError, TypeError):
         return method, {}, {}
-
-
-def defaults_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The arguments of a function or class that have default values; a value without a text of its own by its type."""
-    arguments = inspect.signature(function).parameters.values()
-    found = {one.name: one.default for one in arguments if one.default is not inspect.Parameter.empty}
-    return {name: type(value).__name__ if " at 0x" in repr(value) else value for name, value in found.items()}
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

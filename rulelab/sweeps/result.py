@@ -215,10 +215,6 @@ class Method(abc.ABC):
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
         """Refuse parameters that no data could make usable; raises ValueError."""
 
-    def settings(self, parameters: Mapping[str, Any], plan: Plan) -> dict[str, Any]:
-        """All that a result depends on besides the rows: all of `defaults`, and what the method leaves at a default."""
-        return dict(parameters)
-
     @abc.abstractmethod
     def fit(
         self,

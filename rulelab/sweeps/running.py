@@ -60,7 +60,6 @@ class Sweep(Shown):
         self._saved = saved
         self._changed = threading.Condition()
         self._results: dict[tuple[int, int], Result] = {}
-        self._order: list[Result] = []
         self._rows: list[frames.Row] = []
         self._took: dict[int, list[float]] = {}
         self._cancelled = False
@@ -72,7 +71,7 @@ class Sweep(Shown):
         self._told: list[str] = []
         if saved is not None:
             self._resume(saved)
-        self._resumed = len(self._order)
+        self._resumed = len(self._results)
         self._runners = list(runners(lambda: self._cancelled))
         self._working = len(self._runners)
         for runner in self._runners:
@@ -146,7 +145,7 @@ class Sweep(Shown):
     def results(self) -> tuple[Result, ...]:
         """What is done, in the order in which it was."""
         with self._changed:
-            return tuple(self._order)
+            return tuple(self._results.values())
 
     def snapshot(self) -> SweepSnapshot:
         """The table and the progress at one moment."""
@@ -171,7 +170,7 @@ class Sweep(Shown):
             the gap of the counts summed over the folds.
         """
         with self._changed:
-            results, table = tuple(self._order), self._table()
+            results, table = tuple(self._results.values()), self._table()
         return frames.points(table, results, self.parameters, self.groups, on)
 
     def pareto(
@@ -230,9 +229,9 @@ class Sweep(Shown):
         told = 0
         while True:
             with self._changed:
-                while told == len(self._order) and self._working:
+                while told == len(self._results) and self._working:
                     self._changed.wait()
-                new = self._order[told:]
+                new = list(self._results.values())[told:]
             if not new:
                 self._raise()
                 return
@@ -269,7 +268,7 @@ class Sweep(Shown):
     def _told_all(self, shown: Any) -> bool:
         """Whether nothing more will be; the bar is brought up to date."""
         if shown is not None:
-            shown.update(len(self._order) - shown.n)
+            shown.update(len(self._results) - shown.n)
         return not self._working
 
     def cancel(self) -> None:
@@ -377,7 +376,6 @@ class Sweep(Shown):
 
     def _add(self, result: Result) -> None:
         self._results[result.point, result.fold] = result
-        self._order.append(result)
         self._rows.append(frames.row(result, self.parameters, self.groups))
 
     def _table(self) -> pd.DataFrame:
@@ -407,12 +405,12 @@ class Sweep(Shown):
     def _progress(self) -> Progress:
         state = "running"
         if not self._working:
-            done = len(self._order) == len(self._jobs)
+            done = len(self._results) == len(self._jobs)
             state = "failed" if self._error or self._unsaved else "done" if done else "cancelled"
         return Progress(
-            done=len(self._order),
+            done=len(self._results),
             total=len(self._jobs),
-            failed=sum(result.status == FAILED for result in self._order),
+            failed=sum(result.status == FAILED for result in self._results.values()),
             resumed=self._resumed,
             seconds=(self._ended or time.perf_counter()) - self._started,
             seconds_left=self._seconds_left() if self._working else 0.0,

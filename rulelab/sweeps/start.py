@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from ..arguments import ParameterError, Text, short, text_of
@@ -16,7 +19,7 @@ from ..parameters import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES
 from .families import BINARIZING, FAMILIES, PREPARING
-from .keys import chains, configurations, make_key, plain
+from .keys import configurations, make_key, plain
 from .plan import Plan, counted_plan, make_plan
 from .result import Job, Method
 from .results_file import ResultsFile
@@ -208,17 +211,29 @@ def _jobs(method: Method, grid: Grid, plan: Plan, first: int) -> list[Job]:
             if isinstance(error, ParameterError):
                 raise SweepParameterError(error.name, error.value, error.requirement, said) from error
             raise SweepError(said) from error
-        key = make_key(method.name, method.settings(given, plan), method.packages)
+        key = make_key(method.name, given, method.packages)
         found.setdefault(key, Job(first + len(found), key, method.name, method.baseline, given, shown, fold=0))
     return list(found.values())
 
 
 def _chains(jobs: Sequence[Job], plan: Plan) -> list[list[Job]]:
-    """Chains of fits, fold by fold."""
-    found = []
-    for name in dict.fromkeys(job.method for job in jobs):
-        found += chains([job for job in jobs if job.method == name], METHODS[name].path, METHODS[name].falling)
-    return [[replace(job, fold=fold) for job in chain] for fold in range(plan.n_folds) for chain in found]
+    """Fits that differ in the path's parameter only, in its order, so that each can start from the last; by fold."""
+    found: dict[str, list[Job]] = {}
+    for job in jobs:
+        path = METHODS[job.method].path
+        rest = {name: value for name, value in job.plain.items() if name != path}
+        alike = job.key if path is None else f"{job.method} {json.dumps(rest, sort_keys=True)}"
+        found.setdefault(alike, []).append(job)
+    for chain in found.values():
+        chain.sort(key=_along_the_path, reverse=METHODS[chain[0].method].falling)
+    return [[replace(job, fold=fold) for job in chain] for fold in range(plan.n_folds) for chain in found.values()]
+
+
+def _along_the_path(job: Job) -> float:
+    """Where a fit stands among those of its chain."""
+    path = METHODS[job.method].path
+    value = None if path is None else job.parameters[path]
+    return float(value) if isinstance(value, int | float | np.number) else math.inf
 
 
 def _runners(plan: Plan, n_jobs: int, client: Any, backend: str) -> Callable[[Callable[[], bool]], Sequence[Runner]]:

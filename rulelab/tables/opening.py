@@ -16,7 +16,7 @@ import narwhals as nw
 
 from ..data.columns import listed
 from ..datasets.dataset import DatasetError, check_names
-from ..datasets.numerals import PATTERNS, Form, forms
+from ..datasets.numerals import PATTERNS, Cells, Form, forms
 from ..datasets.reading import Reading, decoded, records, separated
 from ..errors import TableError
 from ..lazy import require_pyarrow
@@ -231,8 +231,8 @@ def _like(column: Any, pattern: str) -> Any:
     return duckdb.FunctionExpression("regexp_full_match", column, duckdb.ConstantExpression(pattern))
 
 
-class _Counted:
-    """The texts of a column of a DuckDB relation; see `rulelab.datasets.numerals.Cells`."""
+class _Counted(Cells):
+    """The texts of a column of a DuckDB relation."""
 
     def __init__(self, relation: Any, name: str, total: int, matching: Sequence[int]) -> None:
         import duckdb

@@ -212,12 +212,9 @@ class Table:
                 f"column {name!r} holds timestamps with a time zone, which not every engine shows by the same clock; "
                 "turn them into timestamps without one first, or leave it out"
             )
-        if isinstance(dtype, nw.Time | nw.Duration):
-            raise TableError(
-                f"column {name!r} holds times of day or durations; turn it into a number of hours, or leave it out"
-            )
         if dtype.is_temporal():
-            raise TableError(f"column {name!r} holds dates or times; turn it into numbers first, such as its year")
+            said = "turn it into numbers first, such as its year or a number of hours, or leave it out"
+            raise TableError(f"column {name!r} holds dates or times; {said}")
         raise TableError(f"column {name!r} holds {dtype}, neither numbers, Booleans nor texts; leave it out")
 
     def values(self, name: str) -> pd.DataFrame:

@@ -80,18 +80,6 @@ def test_a_proof_is_checked_on_the_file(capsys: Any, tmp_path: Path, table: Path
     assert "a list of several classes, where a model of two classes is asked for" in heard
 
 
-def test_saved_lists_are_exported(capsys: Any, tmp_path: Path, table: Path) -> None:
-    path = tmp_path / "model.json"
-    asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "--quiet", "-o", path)
-    assert run(capsys, *asked)[0] == 0
-    model = rl.load_model(path)
-    for form in ("json", "python", "sql", "pmml"):
-        assert run(capsys, "export", path, "--to", form) == (0, getattr(model, f"to_{form}")(), "")
-    assert run(capsys, "export", path, "--to", "text") == (0, f"{model.to_text()}\n", "")
-    status, asked_for, _ = run(capsys, "export", path, "--to", "sql", "--value", "probability")
-    assert (status, asked_for) == (0, model.to_sql(value="probability"))
-
-
 def test_limits_say_what_is_proven(capsys: Any, table: Path) -> None:
     asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "--quiet")
     status, said, heard = run(capsys, *asked, "--max-length", "1")

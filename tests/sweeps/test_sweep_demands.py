@@ -88,10 +88,9 @@ def test_rows_that_count_several_times_are_asked_the_same(family: str) -> None:
     grid = {"regularization": [0.01], "max_conditions": [1]} if family == "rule_list" else {"max_complexity": [4]}
     column = COUNTS.conditions[0].column
     wishes = {"must_use": [column], "max_uses": {column: 1}, "must_not_use": [str(COUNTS.conditions[-1])]}
-    (result,) = swept(family, grid, COUNTS, fixed=wishes).results
+    method, sweep = FAMILIES[family], swept(family, grid, COUNTS, fixed=wishes)
+    (result,) = sweep.results
     assert result.status == "optimal"
-    method = FAMILIES[family]
-    sweep = swept(family, grid, COUNTS, fixed=wishes)
     problem = method.problem(sweep.plan.fold(0), sweep.parameters_of(0))
     last = rl.solve(method.search(problem, sweep.parameters_of(0), sweep.plan))
     assert result.objective == last.incumbent.objective

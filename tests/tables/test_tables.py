@@ -198,7 +198,7 @@ def test_no_rare_kind_leaves(least):
         (lambda f: f.assign(age=np.where(f.age > 70, np.inf, f.age)), "'age' holds infinite numbers"),
         (
             lambda f: f.assign(age=datetime.time(2, 30)),
-            "column 'age' holds times of day or durations; turn it into a number of hours",
+            "column 'age' holds dates or times; turn it into numbers first, such as its year or a number of hours",
         ),
         (lambda f: f.assign(y=datetime.date(2020, 1, 1)), "column 'y' holds dates or times"),
         (

@@ -123,14 +123,6 @@ def test_splits_are_saved_and_rare_kinds_are_of_one_side(tmp_path):
     assert some.rare + some.n_rows == counts.n_rows == 2000
 
 
-def test_conditions_are_chosen_on_training_rows():
-    frame = keyed()
-    split = Split("key", 0.3)
-    kept = on_test(split, rl.tables.open(frame))
-    known = rl.Binarizer().fit(frame[~kept].drop(columns=["y", "key"]))
-    assert rl.Binarizer().fit(rl.tables.open(frame).features("y", "key", split=split)).conditions_ == known.conditions_
-
-
 def test_the_command_line_splits(tmp_path, capsys):
     rng = np.random.default_rng(3)
     frame = people(2000, 3)[["age", "sex", "two"]].assign(id=np.arange(2000), w=rng.integers(1, 9, 2000) / 10)
