@@ -89,6 +89,17 @@ def test_supports_count_within_a_class_when_asked(make):
         make(**options, by_class="yes").fit(X, y)
 
 
+OF_NOISE = "it asks for what limits of leaves give, which it sets where there are some: trees without them fail, too"
+
+
+@pytest.mark.long
+@parametrize_with_checks(
+    [rl.RuleSetClassifier()], expected_failed_checks=lambda _: {"check_class_weight_classifiers": OF_NOISE}
+)
+def test_scikit_learn_checks_of_default_sets(estimator, check):
+    check(estimator)
+
+
 @pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_class_weights_are_kept_to_on_the_training_rows(classes):
     """With the default complexity; `check_class_weight_classifiers` asks for it of other rows, which are noise."""

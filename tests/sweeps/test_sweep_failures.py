@@ -27,6 +27,7 @@ from rulelab.views.fronts.view import FrontView
 ERRORS = [
     (master.MasterError("no basis"), r"MasterError \(line \d+ of .*test_sweep_failures.py\): no basis"),
     (MemoryError(), r"MemoryError \(line \d+ of "),
+    (OSError(28, "No space left on device"), "No space left"),
     (ValueError("these rows are odd"), "^these rows are odd$"),
 ]
 
