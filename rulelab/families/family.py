@@ -77,7 +77,8 @@ class Family:
     ) -> tuple[Model, float]:
         """The model that has no rule, from labels and the weights of both classes, and its objective."""
         make: Any = getattr(import_module("rulelab.models"), self.models)
-        model: Any = make.without_rules(classes, positives, negatives, *(parameters[name] for name in self.of_models))
+        weights: Any = ([negatives, positives],) if self.models == "MultiClassRuleList" else (positives, negatives)
+        model: Any = make.without_rules(classes, *weights, *(parameters[name] for name in self.of_models))
         return model, float(model.objective(regularization=parameters["regularization"]))
 
     def search(self, problem: Problem, parameters: Mapping[str, Any], **more: Any) -> Search:

@@ -214,16 +214,16 @@ def test_what_is_first_shown_begins_to_compile():
 
 EVERYTHING = """
 import rulelab as rl
-from rulelab import warming
+from rulelab import rehearsal, warming
 warming.lists()
 warming.others()
-lists, sets = warming.tiny_problem(), warming.noisy_problem()
+lists, sets = rehearsal.tiny_problem(), rehearsal.noisy_problem()
 searches = [make(lists) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.FallingRuleListSearch)]
 rl.solve(searches[0])
 searches += [rl.NearOptimalSearch(searches[0]), rl.RuleSetSearch(sets)]
 searches += [rl.search_for(lists, "falling_rule_list", violation_penalty=0.1)]
 searches += [rl.search_for(lists, "falling_rule_list", method="monte_carlo")]
-grouped, fairness = warming.grouped_problem(), rl.EqualOpportunity(0.05)
+grouped, fairness = rehearsal.grouped_problem(), rl.EqualOpportunity(0.05)
 searches += [rl.search_for(grouped, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
 searches += [rl.LeastGapSearch(grouped), rl.search_for(lists, first_rule="antecedent 0")]
 print(warming.mining_is_compiled(), {search.compiled for search in searches})

@@ -18,6 +18,7 @@ from soup import soup
 from test_near_optimal import medium_problem
 
 import rulelab as rl
+from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 from rulelab.search import solve
 from rulelab.views.alternatives.counting import explorer_of_sets
 from rulelab.views.alternatives.offline import Labels, condition_names, explorer, guarantee, packed
@@ -113,11 +114,15 @@ def asks_for_nothing(script: str, text: str) -> None:
     assert "&lt;/script&gt;&lt;script&gt;alert(" in text
 
 
-def test_the_file_asks_for_nothing_and_escapes_all() -> None:
+def hostile_page() -> tuple[str, PrefixGraph]:
     problem = medium_problem()
     search = enumerated(replace(problem, names=tuple(f"{HOSTILE}{j}" for j in range(problem.n_antecedents))))
     graph = search.prefixes()
-    text = explorer(search.result(), graph, LABELS)
+    return explorer(search.result(), graph, LABELS), graph
+
+
+def test_the_file_asks_for_nothing_and_escapes_all() -> None:
+    text, graph = hostile_page()
     (kind, data), (_, script) = scripts(text)
     assert kind["type"] == "application/json"
     assert json.loads(data)["names"][0] == f"{HOSTILE}{graph.rule.min()}"

