@@ -42,10 +42,10 @@ def line(view: Visit, k: int) -> Any:
 def test_good_models_are_found_chosen_and_pinned_and_a_list_is_built_rule_by_rule(visit) -> None:
     view = visit(1280, 720)
     page = view.page
-    page.goto(view.base + QUICK.replace("Alternatives", "What+if"))  # a former name of the tab
+    page.goto(view.base + QUICK)
     view.button("Run the search").wait_for()
     assert page.get_by_role("figure").filter(visible=True).count() == 0, "nothing is drawn before there is something"
-    found(view, QUICK.replace("Alternatives", "Explore"))  # another one
+    found(view)
     status = page.get_by_label("Your list", exact=True)
     status.get_by_text("as good as the certified optimum").wait_for()
     line(view, 2).get_by_role("button").press("Enter")

@@ -20,7 +20,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 def upload(visit, name: str, contents: str | bytes) -> None:
     data = contents.encode() if isinstance(contents, str) else contents
-    field = visit.page.get_by_role("tabpanel", name="Search").locator("input[type=file]")
+    field = visit.page.get_by_role("tabpanel", name="Search").locator('input[type=file][accept*=".csv"]')
     field.set_input_files({"name": name, "mimeType": "text/csv", "buffer": data})
 
 
