@@ -66,15 +66,20 @@ export function render({ model }) {
         chosen.append(make("label", {}, what, unknown))
       }
     }
+    const bars = make("div", { className: "bars" }, ...each.bars.map(([rows, hits, title]) => {
+      const bar = make("i", { title })
+      bar.style.cssText = `--rows: ${rows}%; --hits: ${hits}%`
+      return bar
+    }))
     row.append(cell("name", each.name), cell("type", each.type), cell("num", each.missing, "missing"),
-      cell("num", each.distinct, "distinct"), chosen, notes)
+      cell("num", each.distinct, "distinct"), make("td", {}, each.bars.length ? bars : ""), chosen, notes)
     return row
   }
   const columns = (state) => [
     make("h3", { textContent: "What the columns are for" }),
     make("p", { className: "note", textContent: state.help }),
     make("table", { className: "columns" },
-      make("thead", {}, cells("th", ["column", "type", "missing", "distinct", "role", "notes"])),
+      make("thead", {}, cells("th", ["column", "type", "missing", "distinct", "values", "role", "notes"])),
       make("tbody", {}, ...state.columns.map((each, position) => column(state, each, position)))),
     ...state.remarks.map((text) => make("p", { className: "note", textContent: text })),
   ]

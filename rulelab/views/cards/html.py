@@ -97,8 +97,10 @@ def places(cards: Sequence[Card], scores: Sequence[Scores], base: int | None = N
 def rules(card: Card, place: Place = ALONE) -> Section:
     """The rules in words; side by side with others, each on one height with the rule of that place on other cards."""
     several = place.n_cards > 1
+    known = card.rows or card.classes
+    training = None if known is None else known.training_rows
     counted = card.rows is not None and card.rows.weighted.weight is None
-    table = rules_table(card.model, card.names, card.target, place.remarks, several, place.only, counted)
+    table = rules_table(card.model, card.names, card.target, place.remarks, several, place.only, counted, training)
     if not several:
         return Section(f"<div>{table}</div>")
     width = f"of{place.n_cards}" if place.n_cards in (2, 3) else "many"

@@ -11,6 +11,7 @@ from ...models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ...report import TITLE, Known, doubted
 from ...shown import percent, with_interval
 from ...snapshot import Incumbent, Snapshot, Status
+from ..live.prepared import TrainingRows
 from ..live.wording import count, grouped, objective
 from ..widgets.esc import esc
 from ..widgets.explained import word
@@ -26,19 +27,20 @@ def incumbent_card(
     spare: int = 0,
     rows: float | None = None,
     counted: bool = False,
+    training: TrainingRows | None = None,
 ) -> str:
     """The incumbent in words, with what each of its rules captured in training, and a sum.
 
     `labels`: what to call the negative and the positive class; default: the model's labels. `target`: what is
     predicted. `equation`: the objective, taken apart. `spare`: for how many more rules there is place. `rows`: how many
-    training rows there are; by default as many as they weigh. `counted`: see `rules_table`.
+    training rows there are; by default as many as they weigh. `counted`, `training`: see `rules_table`.
     """
     model = best.model
     names = dict(zip(model.classes, labels or model.classes, strict=True))
     wrong, weight = best.errors, model.weight
     worth = esc(grouped(equation), 400) or objective(best.objective, model.family)
     return (
-        f"{rules_table(model, names, target, counted=counted)}"
+        f"{rules_table(model, names, target, counted=counted, training=training)}"
         f'<p class="sum">{_size(model)}, {_of_rows(wrong, weight, rows)} wrong '
         f"({percent(wrong / weight)}&nbsp;%), objective {worth}.</p>" + spare * '<div class="spare"></div>'
     )

@@ -14,6 +14,7 @@ import pandas as pd
 from ... import datasets
 from ...datasets import Dataset
 from ...store import data_hash
+from ..live.prepared import TrainingRows
 from ..live.recipe import split as random_split
 
 MOST_CELLS = 200_000
@@ -128,6 +129,10 @@ class Rows:
         """Positions of the training rows."""
         everything = np.arange(len(self.data.y))
         return everything if self.test is None else np.setdiff1d(everything, self.test)
+
+    @property
+    def training_rows(self) -> TrainingRows:
+        return TrainingRows.of(self.weighted, self.training)
 
     @property
     def key(self) -> tuple[Any, ...]:

@@ -9,10 +9,11 @@ import numpy as np
 from markupsafe import Markup
 
 from ...data.conditions import Condition
+from ...data.distribution import distribution
 from ...data.metrics import wilson_interval
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
 from ...shown import percent
-from ..live.prepared import ClassRows
+from ..live.prepared import ClassRows, TrainingRows
 from ..live.wording import SIGNS, count, in_signs
 from ..widgets.esc import esc, plain
 from .templates import filled
@@ -35,14 +36,19 @@ def rules_table(
     beside: bool = False,
     only: bool = False,
     counted: bool = False,
+    training: TrainingRows | None = None,
 ) -> str:
     """The rules with what each captured, and got right, in training.
 
     `names`: what to call the labels. `target`: what is predicted. `remarks`: of each line, of a list also of its
     default. `beside`: whether lines without a remark are pale, as other models have them, too; `only`: whether these
     are left out and only counted. `counted`: whether weights are numbers of rows, of which a chance has an interval.
+    `training`: unfolds how the columns of each rule are spread.
     """
     made = _TABLES[model.family](model, names, target)
+    for line, rule in zip(made["lines"], model.rules, strict=False):  # a list has its default besides
+        if training is not None:
+            line["columns"] = _columns(rule, model, names, target, training)
     for line in made["lines"]:
         if counted and line.get("chance") is not None and line["captured"]:
             low, high = wilson_interval(line["hits"], line["captured"])
@@ -141,6 +147,26 @@ _TABLES: dict[str, Callable[..., dict[str, Any]]] = {
     RuleSet.family: _set,
     MultiClassRuleList.family: _list,
 }
+
+
+def _columns(
+    rule: Any, model: Model | MultiClassRuleList, names: Mapping[Any, Any], target: str, training: TrainingRows
+) -> list[dict[str, Any]]:
+    """How the columns of a rule are spread, and how often the rows where its conditions hold are of the class."""
+    of_label = isinstance(model, MultiClassRuleList)
+    hits = (training.labels == (rule.prediction if of_label else 1)).to_numpy()
+    of = plain(names[rule.prediction if of_label else model.classes[-1]], 40)
+    shown = []
+    for antecedent in rule.literals if isinstance(model, RuleSet) else [rule]:
+        on: dict[str, list[Condition]] = {}
+        for condition in antecedent.conditions or ():
+            on.setdefault(condition.column, []).append(condition)
+        for column, conditions in on.items():
+            if column in training.X:
+                found = distribution(training.X[column], hits, training.weight, conditions)
+                said = conditions_in_words(tuple(conditions), "")
+                shown.append({"of": f"{target} = {of}" if target else of, "words": Markup(said), "spread": found})
+    return shown
 
 
 def conditions_in_words(conditions: tuple[Condition, ...] | None, name: str) -> str:

@@ -45,7 +45,7 @@ class SheetDialog(JSComponent):
     state = param.Dict(default={}, doc="What is shown, see `Draft.state`; empty: the dialog is closed.")
 
     _esm = asset("dom.js", "sheet_dialog.js")
-    _stylesheets = [sheet("file_buttons.css", "sheet_dialog.css")]
+    _stylesheets = [sheet("file_buttons.css", "bars.css", "sheet_dialog.css")]
 
     def __init__(
         self,

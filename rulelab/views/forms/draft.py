@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...data.distribution import distribution
 from ...data.metrics import MISSING
 from ...datasets import Dataset, DatasetError
 from ...datasets.guesses import MAX_GROUPS, UNKNOWNS, in_rows, positive_of, unknown_of
 from ...datasets.reading import DECIMALS, ENCODINGS, SEPARATORS, THOUSANDS
+from ...shown import percent
 from ..live.wording import count, counted
 from ..widgets.esc import plain
 from .data import read
@@ -29,7 +31,7 @@ ROLES = {
 """What a column may be used for, in the words of the page."""
 ROLE_HELP = (
     "target: what is predicted. feature: rules may use it. sensitive: its values are groups of people to compare. "
-    "weight: how much a row counts. ignore: not used."
+    "weight: how much a row counts. ignore: not used. Bars: the values of the column; dark: the positive class."
 )
 FEWEST = 3
 """Classes that one list may predict; of two one is told from the other."""
@@ -48,6 +50,10 @@ _EVERY = (
 MAX_COLUMNS = 500
 """So many columns have a row of their own in the sheet; the others keep the role that was guessed."""
 MAX_PREVIEWED = 40
+_BARS = 12
+_BARS_OF_ROWS = 10_000
+"""Bars are of every row up to so many, then of every second, third ...: shares look the same."""
+_WITH_BARS = ("number", "yes or no", "category")
 _IN_MEMORY_BYTES = 1_000_000
 _AT_ONCE_CELLS = 300_000
 _FORM = {"encoding": dict(zip(ENCODINGS, ENCODINGS, strict=True))} | {
@@ -269,7 +275,7 @@ class Draft:
 
     def state(self) -> dict[str, Any]:
         """All that the form shows: texts of one line, to be shown as text."""
-        leaks = {} if self.target is None else self._leaks(self.target)
+        leaks, bars = self._told_of(self.target)
         sheet, preview = self.sheet, self.sheet.preview()
         rows = [
             {
@@ -277,6 +283,7 @@ class Draft:
                 "type": column.type,
                 "missing": count(column.missing),
                 "distinct": count(column.distinct),
+                "bars": bars.get(column.name, []),
                 "role": self.roles[column.name],
                 "leak": plain(leaks.get(column.name, ""), 200),
                 "notes": plain("; ".join(filter(None, [column.reason, *column.doubts])), 300),
@@ -319,7 +326,7 @@ class Draft:
     def _take(self, sheet: Any) -> None:
         """Take the table as it was read; what was chosen for columns that it has still holds."""
         self.sheet = sheet
-        self._known_leaks: dict[tuple[str, Any], dict[str, str]] = {}
+        self._told: dict[tuple[str | None, Any], tuple[dict[str, str], dict[str, list[list[Any]]]]] = {}
         self._give_roles()
         self._find_labels()
 
@@ -346,11 +353,37 @@ class Draft:
     def _labels(self, target: str) -> dict[Any, int]:
         return self.sheet.labels(target)
 
-    def _leaks(self, target: str) -> dict[str, str]:
+    def _told_of(self, target: str | None) -> tuple[dict[str, str], dict[str, list[list[Any]]]]:
+        """By column, the evidence that it gives the target away, and its bars."""
         asked = target, None if self.every else self.positive
-        if asked not in self._known_leaks:
-            self._known_leaks[asked] = self.sheet.leaks(*asked)
-        return self._known_leaks[asked]
+        if asked not in self._told:
+            leaks = {} if target is None else self.sheet.leaks(target, asked[1])
+            self._told[asked] = leaks, self._bars(*asked)
+        return self._told[asked]
+
+    def _bars(self, target: str | None, positive: Any) -> dict[str, list[list[Any]]]:
+        """By column, its bars: height and share of the positive class in %, and what a bar stands for."""
+        frame, bars = self.sheet.frame.iloc[:: len(self.sheet.frame) // _BARS_OF_ROWS + 1], {}
+        known = target is not None and positive is not None
+        hits = np.zeros(len(frame), dtype=bool)
+        if known:
+            unknown = [label for label in unknown_of(self.classes) if label != positive]
+            frame = frame[frame[target].notna() & ~frame[target].isin(unknown)]
+            hits = (frame[target] == positive).to_numpy(dtype=bool)
+        for column in self.sheet.columns[:MAX_COLUMNS]:
+            if column.type in _WITH_BARS:
+                found = distribution(frame[column.name], hits, most=_BARS).bars
+                said = f" % {plain(positive, 60)}" if known else ""
+                bars[column.name] = [
+                    [
+                        round(100 * bar.height, 1),
+                        round(100 * bar.rate, 1),
+                        f"{plain(bar.label, 60)}: {percent(bar.rows / len(frame))} % of the rows"
+                        + (f", {percent(bar.rate)}{said}" if said and bar.rows else ""),
+                    ]
+                    for bar in found
+                ]
+        return bars
 
     def _unknown_form(self) -> list[Any]:
         """What becomes of rows whose target is not known, as a question: its words, the choices, the one chosen."""

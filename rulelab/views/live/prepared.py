@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,20 @@ _MOST_ASKED = 200_000
 """Of more rows it is not said what the model does on each: that would hold up the page."""
 
 
+class TrainingRows(NamedTuple):
+    """The rows that a model was trained on."""
+
+    X: pd.DataFrame
+    labels: pd.Series  # of two classes 1 for the positive one, and 0; of several as they are called
+    weight: np.ndarray | None
+
+    @classmethod
+    def of(cls, data: Dataset, rows: np.ndarray, labels: pd.Series | None = None) -> TrainingRows:
+        """Those at these positions; ``labels``: of all rows, where they are of several classes."""
+        weight = None if data.weight is None else data.weight.iloc[rows].to_numpy()
+        return cls(data.X.iloc[rows], (data.y if labels is None else labels).iloc[rows], weight)
+
+
 @dataclass(frozen=True, eq=False)
 class ClassRows:
     """All rows, with their labels."""
@@ -36,6 +50,10 @@ class ClassRows:
     def training(self) -> np.ndarray:
         """Positions of the others."""
         return np.setdiff1d(np.arange(len(self.labels)), self.test)
+
+    @property
+    def training_rows(self) -> TrainingRows:
+        return TrainingRows.of(self.data, self.training, self.labels)
 
 
 @dataclass(frozen=True)
@@ -68,6 +86,15 @@ class Prepared:
         """Whether what rows weigh is known to be how many they are."""
         data = self.data if self.classes is None else self.classes.data
         return data is not None and data.weight is None
+
+    @property
+    def training(self) -> TrainingRows | None:
+        """The training rows; None: they are not known, or too many to be asked."""
+        if self.classes is not None:
+            return self.classes.training_rows
+        if self.data is None or len(self.data.y) > _MOST_ASKED:
+            return None
+        return TrainingRows.of(self.data, self._training_rows(self.data))
 
     @property
     def class_rows(self) -> tuple[int, ...]:

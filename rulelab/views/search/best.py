@@ -93,9 +93,10 @@ class BestModel:
             self._model, self._rows, self._status = best.model, self._places(latest), latest.status
             parts, spare = equation(prepared.search, latest), self._rows - len(best.model.rules)
             rows, counted = prepared.n_rows, prepared.counts_rows
-            rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, rows, counted)
-            tables = class_tables(best.model, prepared.classes)
             over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
+            training = prepared.training if over else None
+            rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, rows, counted, training)
+            tables = class_tables(best.model, prepared.classes)
             known = prepared.known(named, latest) if over else None
             said = on_test_rows(known) + doubt_list(known) if known else ""
             notes = fairness_notes(latest, prepared.unconstrained, prepared.counted_gaps(best.model))

@@ -57,8 +57,8 @@ LIT_CSS = sheet("lit.css")
 LIVE_CSS = sheet("live.css")
 STANDING_CSS = sheet("standing.css")
 """Of how a search stands: the place of its sentence and of nine figures is there before they are."""
-CARD_CSS = sheet("card.css")
-MODEL_CSS = sheet("card.css", "model_card.css")
+CARD_CSS = sheet("card.css", "bars.css")
+MODEL_CSS = sheet("card.css", "bars.css", "model_card.css")
 """Of model cards; amber is where they differ, always with a word or a line beside it."""
 LOW_CSS = sheet("low.css")
 """Of a table of rules in a low place."""

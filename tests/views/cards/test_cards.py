@@ -12,7 +12,7 @@ import panel as pn
 import pytest
 from doors import made
 from live import alert
-from model_cards import HOSTILE, QUICK, finish, first, pinned, recipe
+from model_cards import HOSTILE, QUICK, finish, first, hostile_card, pinned, recipe
 from patience import wait_until
 from sklearn.metrics import roc_auc_score
 
@@ -366,6 +366,28 @@ def test_a_rule_set_shows_what_its_clauses_cover_in_all_and_alone(form, words) -
         assert "".join(f'<td class="num">{n}</td>' for n in counts) in html
     assert "<img" not in html
     assert "always no" in rules_table(rl.models.RuleSet.from_problem(tiny(), []), {0: "no", 1: "yes"})
+
+
+@pytest.mark.parametrize("family", ["rule_list", "falling_rule_list", "rule_set"])
+def test_a_rule_unfolds_how_its_columns_are_spread(family) -> None:
+    card = pinned(recipe(family))
+    X, y = (each.iloc[card.rows.training] for each in (card.rows.data.X, card.rows.data.y == 1))
+    unfolded = card_html.rules(card).html.split("<details")[1:]
+    assert len(unfolded) == len(card.model.rules) > 0
+    for html, rule in zip(unfolded, card.model.rules, strict=True):
+        literals = rule.literals if family == "rule_set" else (rule,)
+        conditions = [each for literal in literals for each in literal.conditions]
+        for column in {each.column for each in conditions}:
+            met = np.all([each.evaluate(X[column]) for each in conditions if each.column == column], axis=0)
+            assert f"{percent(met.mean())}&nbsp;% of all training rows; {percent(y[met].mean())}&nbsp;%" in html
+            assert f"of the others {percent(y[~met].mean())}&nbsp;%" in html
+        assert html.count("<figure>") == len({each.column for each in conditions})
+
+
+def test_columns_and_values_under_a_rule_are_text() -> None:
+    html = card_html.rules(hostile_card()).html
+    assert "<figure>" in html
+    assert "<img" not in html
 
 
 def test_what_a_language_cannot_hold_is_said_and_not_saved() -> None:

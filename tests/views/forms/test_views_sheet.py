@@ -78,6 +78,9 @@ def test_the_sheet_says_what_was_read() -> None:
     assert [column["role"] for column in state["columns"]] == roles
     assert row(draft, "therapy")["leak"] == "each of its 2 values goes with one class"
     assert "identifier" in row(draft, "id")["notes"]
+    healthy, ill = sorted(row(draft, "therapy")["bars"], key=lambda bar: bar[1])
+    assert (healthy[:2], ill[:2]) == ([round(100 * 53 / 65, 1), 0], [100, 100])
+    assert (row(draft, "seen")["bars"], row(draft, "id")["bars"][0][0] > 0) == ([], True)
     assert state["remarks"] == [
         "2 rows without a target will be left out.",
         "gender: 8 rows without a value are the group (missing).",
