@@ -71,7 +71,7 @@ def _list(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target
         {
             "words": words,
             "label": (label := plain(names[rule.prediction], 40)),
-            "longest": min(max(map(len, label.split()), default=0), _LONG_WORD),
+            "longest": min(max(map(len, f"{label} {target}".replace("_", " ").split()), default=0), _LONG_WORD),
             "chance": rule.probability,
             "hits": rule.correct if isinstance(model, MultiClassRuleList) else rule.positives,
             "right": rule.correct,
