@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from .options import add_options
+from ..models import ModelError, load_model
+from ..models.loading import json_schema
 from .output import CommandError, reading, save
 
 FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
@@ -18,22 +19,7 @@ FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
 }
 
 
-def add_to(commands: Any) -> None:
-    what = (
-        "Write a saved model as text, JSON, a Python function without imports, an SQL expression or PMML 4.4. The "
-        "columns are called as in training; in SQL a missing cell is NULL, and NaN should be stored as NULL, too."
-    )
-    parser = commands.add_parser("export", help="write a model as SQL, Python, PMML, ...", description=what)
-    add_options(parser, "export", {"--to": {"choices": list(FORMS)}})
-    parser.set_defaults(run=export)
-    what = "Print the JSON Schema of the models that `rulelab fit -o` saves."
-    schema = commands.add_parser("schema", help="print the JSON schema of saved models", description=what)
-    schema.set_defaults(run=_schema)
-
-
 def export(args: argparse.Namespace) -> int:
-    from ..models import ModelError, load_model
-
     if args.to != "sql" and (args.dialect or args.value):
         raise CommandError("--dialect and --value are of --to sql")
     if args.to not in ("text", "pmml") and args.target is not None:
@@ -51,8 +37,6 @@ def export(args: argparse.Namespace) -> int:
     return 0
 
 
-def _schema(args: argparse.Namespace) -> int:
-    from ..models.loading import json_schema
-
+def schema(args: argparse.Namespace) -> int:
     print(json_schema(), end="")
     return 0

@@ -17,7 +17,6 @@ from ..parameters import BINARIZING, DEMANDS, MEMORY, MINING, MONOTONE, MUST_NOT
 from .output import CommandError, Read, one_line, refuse, to_write
 
 if TYPE_CHECKING:
-    from ..models import Model
     from ..recipe import Recipe
     from ..rule_set import Criterion
 
@@ -135,24 +134,6 @@ def add_options(group: Any, table: str, more: Mapping[str, dict[str, Any]] | Non
 def source(name: str) -> Read:
     """The name of a table; - is what comes in by the standard input."""
     return Read("/dev/stdin" if name == "-" else name)
-
-
-def table_command(
-    commands: Any, run: Callable[[argparse.Namespace], int], name: str, brief: str, about: str, *models: str
-) -> argparse.ArgumentParser:
-    """A command for a table and its target, and for models of these families, the first of them by default."""
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=brief, description=about)
-    text = (
-        "a CSV or Parquet file, several ('data/*.parquet'), - for the standard input, or the name of a data set (see "
-        "`rulelab datasets`)"
-    )
-    parser.add_argument("data", type=source, help=text)
-    add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
-    if models:
-        add(parser, "--model", choices=models, default=models[0], text="the family of models")
-    add(parser, "--quiet", action="store_true", text="no progress")
-    parser.set_defaults(run=run)
-    return parser
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
@@ -289,11 +270,6 @@ def criterion_of(text: str) -> Criterion:
             f"--fairness must be a criterion and the largest difference it allows, such as equal-opportunity:0.05 or "
             f"equalized-odds:0.05,0.05, not {one_line(text)!r}{why}; there are {known}"
         ) from None
-
-
-def family_of(model: Model) -> Family:
-    """The family of a saved model."""
-    return FAMILIES[model.family]
 
 
 def _add(group: Any, name: str, families: Iterable[Family]) -> None:

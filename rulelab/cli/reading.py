@@ -13,21 +13,21 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from .. import datasets, tables
+from ..certificate import Origin
+from ..data.problem import Problem
+from ..datasets import Dataset, Reading, Sheet
+from ..datasets.dataset import SeveralClassesError
+from ..datasets.guesses import is_protected, is_sensitive
+from ..recipe import Recipe
 from ..shown import digits
+from ..tables import PatternCounts, Split, Table, as_rows
 from .options import reading_of
 from .output import CommandError, is_data_set, one_line, say, say_identifiers, tell
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..certificate import Origin
-    from ..data.problem import Problem
-    from ..datasets import Dataset
-    from ..datasets.sheet import Sheet
-    from ..recipe import Recipe
-    from ..tables import PatternCounts, Split, Table
 
 _CONNECT_SECONDS = 10
 _PART_ROWS = 1_000_000
@@ -35,8 +35,6 @@ _PART_ROWS = 1_000_000
 
 def read_table(args: argparse.Namespace) -> Dataset:
     """The data set that the options name; CommandError or ValueError when they, or it, are wrong."""
-    from .. import datasets
-
     if is_data_set(args.data):
         if args.target is not None or args.positive is not None or args.sensitive or args.weight is not None:
             raise CommandError(
@@ -48,8 +46,6 @@ def read_table(args: argparse.Namespace) -> Dataset:
 
 def sheet_of(args: argparse.Namespace) -> Sheet:
     """The columns of the file that the options name; CommandError or ValueError when they, or it, are wrong."""
-    from .. import datasets
-
     if not os.path.exists(args.data):
         near = difflib.get_close_matches(args.data, datasets.names(), 1)
         hint = f"; did you mean {near[0]!r}?" if near else "; `rulelab datasets` lists the data sets"
@@ -119,8 +115,6 @@ def problem_of(
         raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
     problem = recipe.problem(features, data.y, data.weight, groups=data.sensitive if grouped else None)
     if counts is not None:
-        from ..tables import as_rows
-
         problem = as_rows(problem, counts)
     of_class = one_line(f"{digits(problem.total_positive, 10)} of class {data.positive} ({100 * data.share:.3g} %)")
     tell(
@@ -147,8 +141,6 @@ def labels(data: Dataset) -> tuple[Any, Any]:
 
 def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any, **roles: Any) -> Dataset:
     """The data set of a file; what was doubtful in reading it is said."""
-    from ..datasets.dataset import SeveralClassesError
-
     for doubt in sheet.doubts:
         say(f"{sheet.file}: {one_line(doubt)}")
     try:
@@ -183,8 +175,6 @@ def is_counted(args: argparse.Namespace) -> bool:
 
 def read_counts(args: argparse.Namespace, recipe: Recipe) -> PatternCounts:
     """The counts of the files that the options name; ValueError or CommandError when they, or it, are wrong."""
-    from .. import tables
-
     split = _split(args)
     if args.target is None:
         raise CommandError("--target is missing: the name of the column to predict")
@@ -226,8 +216,6 @@ def target_of(args: argparse.Namespace, origin: Origin) -> str:
 
 def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternCounts:
     """The rows counted anew by the conditions of a proof: those of training."""
-    from .. import tables
-
     conditions = list(dict.fromkeys(c for joined in origin.conditions for c in joined))
     target = target_of(args, origin)
     with _opened(args) as (table, _):
@@ -239,8 +227,6 @@ def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternC
 
 def _sensitive(table: Table, known: Table, others: list[str | None]) -> list[str]:
     """The columns that are sensitive by their names; none where no other would be left as a feature."""
-    from ..datasets.guesses import is_protected, is_sensitive
-
     columns = [name for name in table.columns if name not in others]
     named = [name for name in columns if is_protected(name)]
     texts = {name: known.kind(name) == "category" for name in named}
@@ -249,8 +235,6 @@ def _sensitive(table: Table, known: Table, others: list[str | None]) -> list[str
 
 
 def _split(args: argparse.Namespace) -> Split | None:
-    from ..tables import Split
-
     if args.test_column is not None:
         if args.test_share is not None or args.key is not None:
             raise CommandError(
@@ -266,9 +250,6 @@ def _split(args: argparse.Namespace) -> Split | None:
 @contextlib.contextmanager
 def _opened(args: argparse.Namespace) -> Iterator[tuple[Table, Table]]:
     """The table, in the cluster that was named or else in DuckDB, and the table in DuckDB, which knows its types."""
-    from .. import tables
-    from ..datasets import Reading
-
     if args.scheduler is None:
         import duckdb
 

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..certificate import Certificate
+from ..datasets import Dataset
 from ..families import FAMILIES, NAMING
 from ..families.criteria import in_words
 from ..families.typed import written
 from ..families.wording import at_most
+from ..models import Model, ModelError
+from ..proving import is_quick
+from ..recording import Recording
+from ..search import Search
 from ..shown import digits
-from .options import add_options
+from ..snapshot import Snapshot
 from .output import CommandError, bad_input, is_data_set, one_line, reading, say, table, tell, writing
 
-if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..datasets import Dataset
-    from ..models import Model
-    from ..recording import Recording
-    from ..search import Search
-    from ..snapshot import Snapshot
+if TYPE_CHECKING:  # it needs a package of the page
     from ..store import Run, Store
 
 DIGITS = 12
@@ -62,8 +62,6 @@ def listed(args: argparse.Namespace) -> int:
 
 def shown(args: argparse.Namespace) -> int:
     """Say all that is known of one run, and its model."""
-    from ..models import ModelError
-
     with _opened(args) as store:
         run = store.run(args.which)
         if args.json:
@@ -139,24 +137,6 @@ def deleted(args: argparse.Namespace) -> int:
     return 0
 
 
-def add_to(commands: Any) -> None:
-    text = "Runs that were kept: by the page, as it serves with a store, or by rl.store in Python."
-    parser = commands.add_parser("runs", help="list, show, export, import and delete kept runs", description=text)
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-
-    def action(name: str, run: Callable[[argparse.Namespace], int], about: str) -> None:
-        made = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-        add_options(made, "runs")
-        add_options(made, f"runs.{name}")
-        made.set_defaults(run=run)
-
-    action("list", listed, "list the kept runs, the latest first")
-    action("show", shown, "say all that is known of a run")
-    action("export", exported, "write runs with their recordings, models and proofs to a zip archive")
-    action("import", imported, "keep the runs of an archive")
-    action("delete", deleted, "delete runs")
-
-
 @contextmanager
 def _opened(args: argparse.Namespace) -> Iterator[Store]:
     """The store; what goes wrong with it ends the command."""
@@ -184,8 +164,6 @@ def check_keep(args: argparse.Namespace) -> None:
 
 def is_provable(args: argparse.Namespace, search: Search, snapshot: Snapshot) -> bool:
     """Whether there may be a proof that is made in a moment, as ``--proof`` would."""
-    from ..proving import is_quick
-
     return args.weight is None and args.at_least is None and is_quick(search, snapshot)
 
 

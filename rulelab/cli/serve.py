@@ -11,7 +11,6 @@ from typing import Any
 
 from .. import __version__
 from ..families.wording import count
-from .options import add_options
 from .output import CommandError, bad_input, say
 from .reading import client_at
 
@@ -106,13 +105,3 @@ def _differing(client: Any) -> list[str]:
         if each != __version__
     }
     return sorted(wrong)
-
-
-def add_to(commands: Any) -> None:
-    parser = commands.add_parser(
-        "serve", help="serve the dashboard", description="Serve the dashboard, by default to this machine alone."
-    )
-    parser.set_defaults(run=serve)
-    add_options(parser, "serve")
-    add_options(parser.add_argument_group("for others than this machine"), "serve.others")
-    add_options(parser.add_argument_group("keeping it running"), "serve.running")

@@ -1,0 +1,227 @@
+"""What each command takes: its options in their groups, in the order of its help."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .. import __version__
+from ..families import EVERY
+from ..parameters import FREE_RULES, MAX_LENGTH, MIN_ACCURACY
+from .options import (
+    ASKED,
+    CRITERIA_NAMES,
+    MODELS,
+    OPTIONS,
+    add,
+    add_columns,
+    add_limits,
+    add_options,
+    add_parameters,
+    add_preparation,
+    add_problem,
+    add_reading,
+    reader_of,
+    several,
+    source,
+    whole,
+)
+from .output import one_line
+
+COMMANDS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+"""What is said of each command, and the function that runs it."""
+WITHOUT = ("policy", "fairness", "min_group_size", "labels")
+"""Parameters that what is near an optimum does not have."""
+OF_PLACES = {
+    "rule-list": ("regularization", "beam_width", "min_group_size"),
+    "falling-rule-list": ("positive_weight", "regularization", "min_group_size"),
+    "rule-set": ("max_conditions", "loss", "form", "regularization", "min_group_size"),
+}
+"""Parameters of the search at each tolerance, or complexity, of a front."""
+OTHERWISE = ("policy", "max_length", "max_complexity", "fairness", "column_limit", "labels")
+"""Parameters that the points of a front vary, or that it does not have."""
+MOST_RULES = 8
+"""Of the last point of a front by number of rules."""
+OF_GAPS = ("regularization", "policy", "max_length", "fairness", "labels")
+"""Parameters that mean something else where the gap between groups is to be least."""
+FOLDS = 10
+"""Of a sweep."""
+_TWO_MODELS = ("rule-list", "rule-set")
+_ABLATED = ("rule-list", "falling-rule-list")
+_ACTIONS = {
+    "list": ("runs.listed", "list the kept runs, the latest first"),
+    "show": ("runs.shown", "say all that is known of a run"),
+    "export": ("runs.exported", "write runs with their recordings, models and proofs to a zip archive"),
+    "import": ("runs.imported", "keep the runs of an archive"),
+    "delete": ("runs.deleted", "delete runs"),
+}
+"""Of kept runs: what runs each, and what it does."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports bad usage in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {one_line(message)} (see {self.prog} --help)\n")
+
+
+def command_parser() -> argparse.ArgumentParser:
+    """The parser of all commands; ``run`` names the function of the one that is asked for, by module and name."""
+    parser = _Parser(
+        prog="rulelab", description="Certifiably optimal rule lists and rule sets: fit them, watch the search."
+    )
+    parser.add_argument("--version", action="version", version=f"rulelab {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, said in COMMANDS.items():
+        made = commands.add_parser(name, help=said["help"], description=said["about"])
+        made.set_defaults(parser=made, run=said.get("run"))
+        if name in _TAKEN:
+            _TAKEN[name](made)
+        elif name in OPTIONS:
+            add_options(made, name)
+    return parser
+
+
+def _table(parser: argparse.ArgumentParser, models: Iterable[str] = ()) -> None:
+    """A table and its target, and models of these families, the first of them by default."""
+    text = (
+        "a CSV or Parquet file, several ('data/*.parquet'), - for the standard input, or the name of a data set (see "
+        "`rulelab datasets`)"
+    )
+    parser.add_argument("data", type=source, help=text)
+    add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
+    if choices := tuple(models):
+        add(parser, "--model", choices=choices, default=choices[0], text="the family of models")
+    add(parser, "--quiet", action="store_true", text="no progress")
+
+
+def _limits(parser: argparse.ArgumentParser, command: str, table: str = "limits") -> Any:
+    return add_limits(parser, COMMANDS[command]["limits"], table)
+
+
+def _serve(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "serve")
+    add_options(parser.add_argument_group("for others than this machine"), "serve.others")
+    add_options(parser.add_argument_group("keeping it running"), "serve.running")
+
+
+def _fit(parser: argparse.ArgumentParser) -> None:
+    _table(parser, MODELS)
+    add_options(parser, "fit")
+    add_problem(parser, demands=True)
+    add_options(parser, "fit.search")
+    add_options(_limits(parser, "fit"), "fit.gap")
+
+
+def _near(parser: argparse.ArgumentParser) -> None:
+    _table(parser)
+    add_options(parser, "near")
+    add_problem(parser, _TWO_MODELS, WITHOUT)
+    add_options(parser.add_argument_group("what is near"), "near.distance")
+    _limits(parser, "near")
+
+
+def _robustness(parser: argparse.ArgumentParser) -> None:
+    _table(parser)
+    add_options(parser, "robustness")
+    add_problem(parser, ["rule-list"], WITHOUT)
+    _limits(parser, "robustness")
+
+
+def _ablate(parser: argparse.ArgumentParser) -> None:
+    _table(parser, _ABLATED)
+    add_options(parser, "ablate")
+    add_problem(parser, _ABLATED, ["fairness", "min_group_size", "labels"])
+    _limits(parser, "ablate")
+
+
+def _frontier(parser: argparse.ArgumentParser) -> None:
+    _table(parser, OF_PLACES)
+    add_options(parser, "frontier")
+    add_problem(parser, OF_PLACES, OTHERWISE)
+    reads = {"--max-length": {"type": reader_of(MAX_LENGTH)}, "--max-complexity": {"type": several(whole(2))}}
+    group = parser.add_argument_group("points")
+    add_options(group, "frontier.points", reads, most=MOST_RULES, names=", ".join(CRITERIA_NAMES))
+    add_options(parser, "frontier.search")
+    _limits(parser, "frontier")
+
+
+def _least_gap(parser: argparse.ArgumentParser) -> None:
+    _table(parser)
+    add_options(parser, "least_gap", {"--accuracy": {"type": several(reader_of(MIN_ACCURACY))}})
+    add_columns(parser)
+    add_preparation(parser, _TWO_MODELS)
+    names = list(CRITERIA_NAMES)
+    reads: dict[str, dict[str, Any]] = {"--criterion": {"choices": names, "default": names[0]}}
+    reads |= {"--max-length": {"type": reader_of(MAX_LENGTH)}, "--regularization": {"type": reader_of(FREE_RULES)}}
+    add_options(parser.add_argument_group("gap"), "least_gap.gap", reads, price=FREE_RULES.default)
+    add_options(parser, "least_gap.search")
+    add_parameters(parser, _TWO_MODELS, without=OF_GAPS)
+    _limits(parser, "least-gap")
+
+
+def _stability(parser: argparse.ArgumentParser) -> None:
+    _table(parser)
+    add_options(parser, "stability", {"--model": {"choices": list(MODELS)}})
+    add_problem(parser)
+    add_options(parser, "stability.search")
+    _limits(parser, "stability")
+
+
+def _sweep(parser: argparse.ArgumentParser) -> None:
+    _table(parser)
+    names = [name.replace("_", "-") for name, record in EVERY.items() if len(record.tolerances) == 1]
+    choices = {"--model": {"choices": list(ASKED)}, "--criterion": {"choices": names}}
+    add_options(parser, "sweep", choices, folds=FOLDS, first=names[0])
+    add_problem(parser, ASKED, ["criterion"], demands=True)
+    add_options(parser, "sweep.search")
+    _limits(parser, "sweep", "sweep.limits")
+
+
+def _proof(parser: argparse.ArgumentParser) -> None:
+    """What names a proof, its model and its data, and what it must speak for."""
+    add_options(parser, "proof")
+    group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
+    add_options(group, "proof.of")
+    add_options(group, "count")
+    add_reading(parser)
+
+
+def _explained_proof(parser: argparse.ArgumentParser) -> None:
+    _proof(parser)
+    add_options(parser.add_argument_group("the list that is asked about"), "explain_proof")
+
+
+def _runs(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for name, (run, about) in _ACTIONS.items():
+        made = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+        add_options(made, "runs")
+        add_options(made, f"runs.{name}")
+        made.set_defaults(run=run)
+
+
+def _datasets(parser: argparse.ArgumentParser) -> None:
+    add_options(parser, "datasets")
+    add_reading(parser, roles=False)
+
+
+_TAKEN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "serve": _serve,
+    "fit": _fit,
+    "near": _near,
+    "robustness": _robustness,
+    "ablate": _ablate,
+    "frontier": _frontier,
+    "least-gap": _least_gap,
+    "stability": _stability,
+    "sweep": _sweep,
+    "verify": _proof,
+    "explain-proof": _explained_proof,
+    "runs": _runs,
+    "datasets": _datasets,
+}
+"""What adds the options of a command; the others have those of the table of their name alone."""
