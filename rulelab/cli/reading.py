@@ -13,21 +13,23 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .. import datasets, tables
+from .. import datasets
 from ..certificate import Origin
 from ..data.problem import Problem
 from ..datasets import Dataset, Reading, Sheet
 from ..datasets.dataset import SeveralClassesError
 from ..datasets.guesses import is_protected, is_sensitive
-from ..recipe import Recipe
 from ..shown import digits
-from ..tables import PatternCounts, Split, Table, as_rows
 from .options import reading_of
 from .output import CommandError, is_data_set, one_line, say, say_identifiers, tell
+
+if TYPE_CHECKING:  # checking a proof loads nothing that makes conditions
+    from ..recipe import Recipe
+    from ..tables import PatternCounts, Split, Table
 
 _CONNECT_SECONDS = 10
 _PART_ROWS = 1_000_000
@@ -115,6 +117,8 @@ def problem_of(
         raise CommandError("--fairness compares groups: name a sensitive attribute with --sensitive")
     problem = recipe.problem(features, data.y, data.weight, groups=data.sensitive if grouped else None)
     if counts is not None:
+        from ..tables import as_rows
+
         problem = as_rows(problem, counts)
     of_class = one_line(f"{digits(problem.total_positive, 10)} of class {data.positive} ({100 * data.share:.3g} %)")
     tell(
@@ -175,6 +179,8 @@ def is_counted(args: argparse.Namespace) -> bool:
 
 def read_counts(args: argparse.Namespace, recipe: Recipe) -> PatternCounts:
     """The counts of the files that the options name; ValueError or CommandError when they, or it, are wrong."""
+    from .. import tables
+
     split = _split(args)
     if args.target is None:
         raise CommandError("--target is missing: the name of the column to predict")
@@ -216,6 +222,8 @@ def target_of(args: argparse.Namespace, origin: Origin) -> str:
 
 def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternCounts:
     """The rows counted anew by the conditions of a proof: those of training."""
+    from .. import tables
+
     conditions = list(dict.fromkeys(c for joined in origin.conditions for c in joined))
     target = target_of(args, origin)
     with _opened(args) as (table, _):
@@ -235,6 +243,8 @@ def _sensitive(table: Table, known: Table, others: list[str | None]) -> list[str
 
 
 def _split(args: argparse.Namespace) -> Split | None:
+    from ..tables import Split
+
     if args.test_column is not None:
         if args.test_share is not None or args.key is not None:
             raise CommandError(
@@ -250,6 +260,8 @@ def _split(args: argparse.Namespace) -> Split | None:
 @contextlib.contextmanager
 def _opened(args: argparse.Namespace) -> Iterator[tuple[Table, Table]]:
     """The table, in the cluster that was named or else in DuckDB, and the table in DuckDB, which knows its types."""
+    from .. import tables
+
     if args.scheduler is None:
         import duckdb
 

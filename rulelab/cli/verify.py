@@ -7,7 +7,7 @@ import difflib
 from typing import Any
 
 from .. import datasets
-from ..certificate import Certificate, CertificateError, Origin, OriginError, Verification
+from ..certificate import Certificate, CertificateError, MultiClassCertificate, Origin, OriginError, Verification
 from ..certificate import explain_proof as explained
 from ..certificate import verify as check
 from ..data.problem import Problem
@@ -15,7 +15,6 @@ from ..datasets import Dataset
 from ..families import FAMILIES, least_gap
 from ..families.wording import at_least, at_most, count, restricted
 from ..models import Model, ModelError, MultiClassRuleList, RuleList, load_model
-from ..multiclass import MultiClassCertificate
 from .options import reading_of
 from .output import CommandError, bad_input, is_data_set, one_line, reading
 from .reading import classes_of, file_data, is_counted, labels, recount, target_of
