@@ -358,15 +358,12 @@ def _told(search: Search, states: Iterator[Snapshot]) -> Iterator[Snapshot]:
             search.compile()
         before = search.work
         for snapshot in states:
-            _tell(shown, snapshot, before, time_left(snapshot, search.seconds))
+            best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
+            said = f"{best}, bound {figure(snapshot.lower_bound)}, {snapshot.stands}"
+            parts = filter(None, (said, time_left(snapshot, search.seconds)))
+            shown.update(snapshot.work - before - shown.n)
+            shown.set_postfix_str(", ".join(parts), refresh=snapshot.status is not Status.RUNNING)
             yield snapshot
-
-
-def _tell(shown: Any, snapshot: Snapshot, before: int, left: str) -> None:
-    best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
-    said = f"{best}, bound {figure(snapshot.lower_bound)}, {snapshot.stands}"
-    shown.update(snapshot.work - before - shown.n)
-    shown.set_postfix_str(", ".join(filter(None, (said, left))), refresh=snapshot.status is not Status.RUNNING)
 
 
 def _drain(

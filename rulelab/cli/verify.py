@@ -1,9 +1,12 @@
-"""``rulelab verify`` checks a proof on the data file, from raw columns; ``explain-proof`` says what one rules out."""
+"""Saved models and proofs: ``rulelab verify`` checks a proof on the data file, from raw columns; ``explain-proof`` says
+what one rules out; ``export`` writes a model in other languages, ``schema`` says what a saved model looks like.
+"""
 
 from __future__ import annotations
 
 import argparse
 import difflib
+from collections.abc import Callable
 from typing import Any
 
 from .. import datasets
@@ -14,9 +17,9 @@ from ..data.problem import Problem
 from ..datasets import Dataset
 from ..families import FAMILIES, least_gap
 from ..families.wording import at_least, at_most, count, restricted
-from ..models import Model, ModelError, MultiClassRuleList, RuleList, load_model
+from ..models import Model, ModelError, MultiClassRuleList, RuleList, json_schema, load_model
 from .options import reading_of
-from .output import CommandError, bad_input, is_data_set, one_line, reading
+from .output import CommandError, bad_input, is_data_set, one_line, reading, save
 from .reading import classes_of, file_data, is_counted, labels, recount, target_of
 
 
@@ -269,3 +272,35 @@ def _index(name: str, problem: Problem) -> int:
         near = difflib.get_close_matches(name, problem.names, n=3, cutoff=0.4)
         hint = f"; near are {', '.join(map(repr, near))}" if near else ""
         raise CommandError(f"the proof has no antecedent {name!r}{hint}") from None
+
+
+FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
+    "text": lambda model, args: f"{model.to_text(args.target)}\n",
+    "json": lambda model, args: model.to_json(),
+    "python": lambda model, args: model.to_python(),
+    "sql": lambda model, args: model.to_sql(args.dialect or "duckdb", args.value or "prediction"),
+    "pmml": lambda model, args: model.to_pmml(args.target or "prediction"),
+}
+
+
+def export(args: argparse.Namespace) -> int:
+    if args.to != "sql" and (args.dialect or args.value):
+        raise CommandError("--dialect and --value are of --to sql")
+    if args.to not in ("text", "pmml") and args.target is not None:
+        raise CommandError("--target is of --to text and --to pmml")
+    try:
+        with reading(args.model):
+            model = load_model(args.model)
+        text = FORMS[args.to](model, args)
+    except ModelError as error:
+        raise CommandError(f"{args.model}: {error}") from error
+    if args.output is None:
+        print(text, end="")
+        return 0
+    save(args.output, text)
+    return 0
+
+
+def schema(args: argparse.Namespace) -> int:
+    print(json_schema(), end="")
+    return 0

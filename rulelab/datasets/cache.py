@@ -34,11 +34,6 @@ def home() -> Path:
     return Path(pooch.os_cache("rulelab"))
 
 
-def is_cached(record: Record) -> bool:
-    """Whether the file is there; its checksum is looked at when it is loaded."""
-    return (home() / record.file).is_file()
-
-
 def table(record: Record, download: bool = True, timeout: tuple[float, float] = TIMEOUT) -> pd.DataFrame:
     """The normalised table of a data set that is cached or can be fetched; raises DatasetError."""
     path = home() / record.file

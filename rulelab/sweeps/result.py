@@ -69,13 +69,20 @@ class Fitted:
     model: dict[str, Any] | None = None  # as ``Model.to_dict`` gives it
     message: str = ""  # why there was nothing to search, or what limit was met
 
+    @classmethod
+    def by(cls, found: Model, fold: Fold, status: str, seconds: float, **more: Any) -> Fitted:
+        """What a model of rules predicts in a fold, and how large it is."""
+        predicted = {part: found.predicts_positive(getattr(fold, part).X) for part in PARTS}
+        size = {"rules": len(found.rules), "conditions": found.n_conditions}
+        return cls(status=status, **predicted, seconds=seconds, **size, **more)
+
 
 @dataclass(frozen=True)
 class Result:
     """One configuration on one fold."""
 
     point: int  # index of the configuration within the sweep; equal on all folds
-    # key: names the method, all settings of the fit, and the versions it was computed with; see `rulelab.sweeps.keys`
+    # key: names the method, all settings of the fit, and the versions it was computed with; see `results_file.make_key`
     key: str
     family: str  # the family, or the name of the baseline
     baseline: bool
