@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import tomllib
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -31,7 +32,7 @@ from .options import (
 )
 from .output import one_line
 
-COMMANDS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+COMMANDS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
 """What is said of each command, and the function that runs it."""
 WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 """Parameters that what is near an optimum does not have."""
@@ -51,14 +52,6 @@ FOLDS = 10
 """Of a sweep."""
 _TWO_MODELS = ("rule-list", "rule-set")
 _ABLATED = ("rule-list", "falling-rule-list")
-_ACTIONS = {
-    "list": ("runs.listed", "list the kept runs, the latest first"),
-    "show": ("runs.shown", "say all that is known of a run"),
-    "export": ("runs.exported", "write runs with their recordings, models and proofs to a zip archive"),
-    "import": ("runs.imported", "keep the runs of an archive"),
-    "delete": ("runs.deleted", "delete runs"),
-}
-"""Of kept runs: what runs each, and what it does."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -78,11 +71,19 @@ def command_parser() -> argparse.ArgumentParser:
     for name, said in COMMANDS.items():
         made = commands.add_parser(name, help=said["help"], description=said["about"])
         made.set_defaults(parser=made, run=said.get("run"))
-        if name in _TAKEN:
-            _TAKEN[name](made)
-        elif name in OPTIONS:
-            add_options(made, name)
+        _TAKEN.get(name, partial(_own, name))(made)
+        for title, table in said.get("groups", {}).items():
+            add_options(made.add_argument_group(title), table)
+        if "limits" in said:
+            add_options(made, f"{name}.search")
+            limits = add_limits(made, said["limits"], f"{name}.limits" if f"{name}.limits" in OPTIONS else "limits")
+            add_options(limits, f"{name}.gap")
     return parser
+
+
+def _own(name: str, parser: argparse.ArgumentParser) -> None:
+    """The options of a command that has no others."""
+    add_options(parser, name)
 
 
 def _table(parser: argparse.ArgumentParser, models: Iterable[str] = ()) -> None:
@@ -98,44 +99,28 @@ def _table(parser: argparse.ArgumentParser, models: Iterable[str] = ()) -> None:
     add(parser, "--quiet", action="store_true", text="no progress")
 
 
-def _limits(parser: argparse.ArgumentParser, command: str, table: str = "limits") -> Any:
-    return add_limits(parser, COMMANDS[command]["limits"], table)
-
-
-def _serve(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "serve")
-    add_options(parser.add_argument_group("for others than this machine"), "serve.others")
-    add_options(parser.add_argument_group("keeping it running"), "serve.running")
-
-
 def _fit(parser: argparse.ArgumentParser) -> None:
     _table(parser, MODELS)
     add_options(parser, "fit")
     add_problem(parser, demands=True)
-    add_options(parser, "fit.search")
-    add_options(_limits(parser, "fit"), "fit.gap")
 
 
 def _near(parser: argparse.ArgumentParser) -> None:
     _table(parser)
     add_options(parser, "near")
     add_problem(parser, _TWO_MODELS, WITHOUT)
-    add_options(parser.add_argument_group("what is near"), "near.distance")
-    _limits(parser, "near")
 
 
 def _robustness(parser: argparse.ArgumentParser) -> None:
     _table(parser)
     add_options(parser, "robustness")
     add_problem(parser, ["rule-list"], WITHOUT)
-    _limits(parser, "robustness")
 
 
 def _ablate(parser: argparse.ArgumentParser) -> None:
     _table(parser, _ABLATED)
     add_options(parser, "ablate")
     add_problem(parser, _ABLATED, ["fairness", "min_group_size", "labels"])
-    _limits(parser, "ablate")
 
 
 def _frontier(parser: argparse.ArgumentParser) -> None:
@@ -145,30 +130,25 @@ def _frontier(parser: argparse.ArgumentParser) -> None:
     reads = {"--max-length": {"type": reader_of(MAX_LENGTH)}, "--max-complexity": {"type": several(whole(2))}}
     group = parser.add_argument_group("points")
     add_options(group, "frontier.points", reads, most=MOST_RULES, names=", ".join(CRITERIA_NAMES))
-    add_options(parser, "frontier.search")
-    _limits(parser, "frontier")
 
 
 def _least_gap(parser: argparse.ArgumentParser) -> None:
     _table(parser)
-    add_options(parser, "least_gap", {"--accuracy": {"type": several(reader_of(MIN_ACCURACY))}})
+    add_options(parser, "least-gap", {"--accuracy": {"type": several(reader_of(MIN_ACCURACY))}})
     add_columns(parser)
     add_preparation(parser, _TWO_MODELS)
     names = list(CRITERIA_NAMES)
     reads: dict[str, dict[str, Any]] = {"--criterion": {"choices": names, "default": names[0]}}
     reads |= {"--max-length": {"type": reader_of(MAX_LENGTH)}, "--regularization": {"type": reader_of(FREE_RULES)}}
-    add_options(parser.add_argument_group("gap"), "least_gap.gap", reads, price=FREE_RULES.default)
-    add_options(parser, "least_gap.search")
+    add_options(parser.add_argument_group("gap"), "least-gap.between", reads, price=FREE_RULES.default)
+    add_options(parser, "least-gap.seed")
     add_parameters(parser, _TWO_MODELS, without=OF_GAPS)
-    _limits(parser, "least-gap")
 
 
 def _stability(parser: argparse.ArgumentParser) -> None:
     _table(parser)
     add_options(parser, "stability", {"--model": {"choices": list(MODELS)}})
     add_problem(parser)
-    add_options(parser, "stability.search")
-    _limits(parser, "stability")
 
 
 def _sweep(parser: argparse.ArgumentParser) -> None:
@@ -177,8 +157,6 @@ def _sweep(parser: argparse.ArgumentParser) -> None:
     choices = {"--model": {"choices": list(ASKED)}, "--criterion": {"choices": names}}
     add_options(parser, "sweep", choices, folds=FOLDS, first=names[0])
     add_problem(parser, ASKED, ["criterion"], demands=True)
-    add_options(parser, "sweep.search")
-    _limits(parser, "sweep", "sweep.limits")
 
 
 def _proof(parser: argparse.ArgumentParser) -> None:
@@ -190,14 +168,9 @@ def _proof(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
 
 
-def _explained_proof(parser: argparse.ArgumentParser) -> None:
-    _proof(parser)
-    add_options(parser.add_argument_group("the list that is asked about"), "explain_proof")
-
-
 def _runs(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    for name, (run, about) in _ACTIONS.items():
+    for name, (run, about) in COMMANDS["runs"]["actions"].items():
         made = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
         add_options(made, "runs")
         add_options(made, f"runs.{name}")
@@ -210,7 +183,6 @@ def _datasets(parser: argparse.ArgumentParser) -> None:
 
 
 _TAKEN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "serve": _serve,
     "fit": _fit,
     "near": _near,
     "robustness": _robustness,
@@ -220,7 +192,7 @@ _TAKEN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "stability": _stability,
     "sweep": _sweep,
     "verify": _proof,
-    "explain-proof": _explained_proof,
+    "explain-proof": _proof,
     "runs": _runs,
     "datasets": _datasets,
 }
