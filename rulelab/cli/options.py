@@ -111,7 +111,7 @@ READERS: dict[str, Any] = {
 
 
 def add_options(group: Any, table: str, more: Mapping[str, dict[str, Any]] | None = None, **words: Any) -> None:
-    """Add the options of a table of ``options.toml``, if there are; ``more`` says more, ``words`` stand in their help."""
+    """Add the options of a table of ``options.toml``, if any; ``more`` says more, ``words`` stand in their help."""
     for flags, said in OPTIONS.get(table, {}).items():
         names = flags.split(", ")
         options = {**said, **(more or {}).get(names[0], {})}
