@@ -13,7 +13,7 @@ from ..families import least_gap as words
 from ..families.wording import at_least, count, restricted
 from ..frontiers import Frontier, GapFrontier
 from ..frontiers import frontier as frontier_of
-from ..models.clause import formula
+from ..models.text import formula
 from ..parameters import FREE_RULES
 from ..recipe import Recipe
 from ..report import front, rule_list_front

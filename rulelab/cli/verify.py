@@ -13,6 +13,7 @@ from .. import datasets
 from ..certificate import Certificate, CertificateError, MultiClassCertificate, Origin, OriginError, Verification
 from ..certificate import explain_proof as explained
 from ..certificate import verify as check
+from ..data.columns import listed
 from ..data.problem import Problem
 from ..datasets import Dataset
 from ..families import FAMILIES, least_gap
@@ -185,8 +186,7 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
     if data.target in missing:
         raise NotValid(f"the proof has a condition on the target {data.target!r} itself")
     if missing:
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise CommandError(f"{args.data} has no column {', '.join(map(repr, missing[:5]))}{more}; the proof needs them")
+        raise CommandError(f"{args.data} has no column {listed(missing, 5)}; the proof needs them")
 
 
 def _report(

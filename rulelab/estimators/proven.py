@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..certificate import Certificate, Verification, verify
 from ..multiclass import MultiClassRuleListSearch
-from ..near import near_optimal
 from ..proving import prove
+from ..questions import near_optimal
 from ..search import Search
 from ..snapshot import Status
 

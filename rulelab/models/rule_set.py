@@ -16,10 +16,10 @@ from ..errors import ModelError
 from ..shown import digits
 from . import serialisation
 from .base import Model, column_of, indices, weights_of
-from .clause import COUNTS, Clause, clause_text, formula, set_as_html, set_as_text
 from .evaluation import Evaluation
-from .rule import Branch, conjunction, literal_of
+from .rule import COUNTS, Branch, Clause, conjunction, literal_of
 from .tables import satisfied
+from .text import clause_text, formula, set_as_html, set_as_text
 
 FORMS = ("dnf", "cnf")
 LOSSES = ("hamming", "zero_one")
