@@ -21,7 +21,7 @@ from ..shown import digits, percent, share
 from ..snapshot import Snapshot
 from .options import MODELS, recipe_of
 from .output import CommandError, as_option, bad_input, drained, one_line, save, table, tell
-from .parsers import WITHOUT
+from .parsers import COMMANDS
 from .reading import labels, read, read_problem
 
 _SHOWN = 20
@@ -39,7 +39,7 @@ def near(args: argparse.Namespace) -> int:
     as_page = output is not None and output.suffix.lower() == ".html"
     if args.count_lists and as_page:
         raise CommandError(f"-o {output.name} must end in .json or .csv with --count-lists")
-    recipe = recipe_of(args, args.model, without=WITHOUT)
+    recipe = recipe_of(args, args.model, without=COMMANDS["near"]["without"])
     with bad_input():
         data, problem = read_problem(args, recipe)
         search = _search(recipe.search(problem), args, recipe["memory_limit"])
@@ -189,7 +189,7 @@ _WORDS = {"relabelled": "labels are wrong", "removed": "rows are removed", "adde
 
 
 def robustness(args: argparse.Namespace) -> int:
-    recipe = recipe_of(args, "rule-list", without=WITHOUT)
+    recipe = recipe_of(args, "rule-list", without=COMMANDS["robustness"]["without"])
     with bad_input():
         data, problem = read_problem(args, recipe)
         best = recipe.search(problem)

@@ -107,6 +107,7 @@ READERS: dict[str, Any] = {
     "seconds": or_none(least_zero),
     "share": number(lambda value: 0 < value < 1, "above 0 and below 1"),
     "size": size,
+    "table": lambda name: Read("/dev/stdin" if name == "-" else name),  # - is what comes in by the standard input
 }
 
 
@@ -129,11 +130,6 @@ def add_options(group: Any, table: str, more: Mapping[str, dict[str, Any]] | Non
         if "writes" in options:
             options |= {"type": to_write(*options.pop("writes")), "metavar": "FILE"}
         add(group, *names, text=text.format(**words) if words else text, **options)
-
-
-def source(name: str) -> Read:
-    """The name of a table; - is what comes in by the standard input."""
-    return Read("/dev/stdin" if name == "-" else name)
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import tomllib
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,15 +26,12 @@ from .options import (
     add_reading,
     reader_of,
     several,
-    source,
     whole,
 )
 from .output import one_line
 
 COMMANDS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
 """What is said of each command, and the function that runs it."""
-WITHOUT = ("policy", "fairness", "min_group_size", "labels")
-"""Parameters that what is near an optimum does not have."""
 OF_PLACES = {
     "rule-list": ("regularization", "beam_width", "min_group_size"),
     "falling-rule-list": ("positive_weight", "regularization", "min_group_size"),
@@ -51,7 +47,6 @@ OF_GAPS = ("regularization", "policy", "max_length", "fairness", "labels")
 FOLDS = 10
 """Of a sweep."""
 _TWO_MODELS = ("rule-list", "rule-set")
-_ABLATED = ("rule-list", "falling-rule-list")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -71,7 +66,12 @@ def command_parser() -> argparse.ArgumentParser:
     for name, said in COMMANDS.items():
         made = commands.add_parser(name, help=said["help"], description=said["about"])
         made.set_defaults(parser=made, run=said.get("run"))
-        _TAKEN.get(name, partial(_own, name))(made)
+        if name in _TAKEN:
+            _TAKEN[name](made)
+        elif "limits" in said:
+            _of_table(made, name)
+        else:
+            add_options(made, name)
         for title, table in said.get("groups", {}).items():
             add_options(made.add_argument_group(title), table)
         if "limits" in said:
@@ -81,46 +81,20 @@ def command_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _own(name: str, parser: argparse.ArgumentParser) -> None:
-    """The options of a command that has no others."""
-    add_options(parser, name)
-
-
 def _table(parser: argparse.ArgumentParser, models: Iterable[str] = ()) -> None:
     """A table and its target, and models of these families, the first of them by default."""
-    text = (
-        "a CSV or Parquet file, several ('data/*.parquet'), - for the standard input, or the name of a data set (see "
-        "`rulelab datasets`)"
-    )
-    parser.add_argument("data", type=source, help=text)
-    add(parser, "--target", metavar="COLUMN", text="the column to predict; needed for a file")
+    add_options(parser, "table")
     if choices := tuple(models):
         add(parser, "--model", choices=choices, default=choices[0], text="the family of models")
-    add(parser, "--quiet", action="store_true", text="no progress")
+    add_options(parser, "quiet")
 
 
-def _fit(parser: argparse.ArgumentParser) -> None:
-    _table(parser, MODELS)
-    add_options(parser, "fit")
-    add_problem(parser, demands=True)
-
-
-def _near(parser: argparse.ArgumentParser) -> None:
-    _table(parser)
-    add_options(parser, "near")
-    add_problem(parser, _TWO_MODELS, WITHOUT)
-
-
-def _robustness(parser: argparse.ArgumentParser) -> None:
-    _table(parser)
-    add_options(parser, "robustness")
-    add_problem(parser, ["rule-list"], WITHOUT)
-
-
-def _ablate(parser: argparse.ArgumentParser) -> None:
-    _table(parser, _ABLATED)
-    add_options(parser, "ablate")
-    add_problem(parser, _ABLATED, ["fairness", "min_group_size", "labels"])
+def _of_table(parser: argparse.ArgumentParser, name: str) -> None:
+    """A table, the options of the command, and those for the problem that is made of it."""
+    said = COMMANDS[name]
+    _table(parser, said.get("models", ()))
+    add_options(parser, name)
+    add_problem(parser, said.get("of", MODELS), said.get("without", ()), said.get("demands", False))
 
 
 def _frontier(parser: argparse.ArgumentParser) -> None:
@@ -143,12 +117,6 @@ def _least_gap(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("gap"), "least-gap.between", reads, price=FREE_RULES.default)
     add_options(parser, "least-gap.seed")
     add_parameters(parser, _TWO_MODELS, without=OF_GAPS)
-
-
-def _stability(parser: argparse.ArgumentParser) -> None:
-    _table(parser)
-    add_options(parser, "stability", {"--model": {"choices": list(MODELS)}})
-    add_problem(parser)
 
 
 def _sweep(parser: argparse.ArgumentParser) -> None:
@@ -183,17 +151,12 @@ def _datasets(parser: argparse.ArgumentParser) -> None:
 
 
 _TAKEN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
-    "fit": _fit,
-    "near": _near,
-    "robustness": _robustness,
-    "ablate": _ablate,
     "frontier": _frontier,
     "least-gap": _least_gap,
-    "stability": _stability,
     "sweep": _sweep,
     "verify": _proof,
     "explain-proof": _proof,
     "runs": _runs,
     "datasets": _datasets,
 }
-"""What adds the options of a command; the others have those of the table of their name alone."""
+"""What adds the options of a command where these are not those of its table alone, or of a table and its problem."""

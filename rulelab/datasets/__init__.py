@@ -18,10 +18,9 @@ from . import cache
 from .cache import home
 from .dataset import Dataset, DatasetError, FetchError, from_frame
 from .guesses import closest, quote
-from .normalise import LOADERS
+from .normalise import LOADERS, RECORDS, Record
 from .reader import DatasetWarning, read, sheet
 from .reading import Reading
-from .registry import RECORDS, Record
 from .sheet import Sheet, SheetColumn
 
 __all__ = [
