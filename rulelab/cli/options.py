@@ -47,11 +47,7 @@ least_zero = number(lambda value: value >= 0, "a number of at least 0")
 
 def or_none(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     """A parser that takes "none" for no limit."""
-
-    def parse_limit(text: str) -> Any:
-        return None if text.strip().lower() == "none" else parse(text)
-
-    return parse_limit
+    return lambda text: None if text.strip().lower() == "none" else parse(text)
 
 
 def whole(least: int) -> Any:

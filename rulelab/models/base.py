@@ -30,6 +30,7 @@ class Saved(abc.ABC):
     provenance: serialisation.Provenance | None
     rules: tuple[Any, ...]
     classes: tuple[Any, ...]
+    n_antecedents: int
 
     def __len__(self) -> int:
         """Number of rules; the default of a list is not counted."""
@@ -51,9 +52,13 @@ class Saved(abc.ABC):
             Name of what is predicted.
         """
 
-    @abc.abstractmethod
     def _body(self) -> dict[str, Any]:
         """The content as plain types."""
+        return {
+            "classes": [serialisation.plain(label, "a class label") for label in self.classes],
+            "n_antecedents": self.n_antecedents,
+            "rules": [rule.to_dict() for rule in self.rules],
+        }
 
     @classmethod
     @abc.abstractmethod

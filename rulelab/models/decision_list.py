@@ -28,7 +28,6 @@ class Ordered(Saved):
     """Rules in order, the first that a row satisfies decides, of two classes or of several."""
 
     default: Any
-    n_antecedents: int
 
     @property
     def complexity(self) -> int:
@@ -124,12 +123,7 @@ class Ordered(Saved):
         return tuple(replace(each, test=test) for each, test in zip(said, tests, strict=True)), default
 
     def _body(self) -> dict[str, Any]:
-        return {
-            "classes": [serialisation.plain(c, "a class label") for c in self.classes],
-            "n_antecedents": self.n_antecedents,
-            "rules": [rule.to_dict() for rule in self.rules],
-            "default": self.default.to_dict(),
-        }
+        return {**super()._body(), "default": self.default.to_dict()}
 
 
 @dataclass(frozen=True, repr=False)

@@ -332,14 +332,8 @@ class RuleSet(Model):
         return counted.errors + regularization * self.complexity
 
     def _body(self) -> dict[str, Any]:
-        t = self.training
-        return {
-            "form": self.form,
-            "classes": [serialisation.plain(c, "a class label") for c in self.classes],
-            "n_antecedents": self.n_antecedents,
-            "rules": [clause.to_dict() for clause in self.rules],
-            "training": {name: getattr(t, name) for name in _COUNTS},
-        }
+        training = {name: getattr(self.training, name) for name in _COUNTS}
+        return {"form": self.form, **super()._body(), "training": training}
 
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:
