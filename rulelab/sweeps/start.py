@@ -199,9 +199,7 @@ def _check_conditions(grids: Mapping[str, Grid], plan: Plan) -> None:
         )
 
 
-def _configurations(
-    method: str, defaults: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]
-) -> list[dict[str, Any]]:
+def _configurations(method: str, defaults: Mapping[str, Any], grid: Grid) -> list[dict[str, Any]]:
     """Every combination of the grid's values, in the order of the grid; SweepError for what is no list of values."""
     if not isinstance(grid, Mapping) or not grid:
         name, value = next(iter(defaults.items()), ("name", 1))
