@@ -38,13 +38,12 @@ from ..report.report import distance, within
 from ..search import Search, steps
 from ..snapshot import Snapshot, Status
 from .draining import DEEPER, CallbackSupportMixin, Fit, Told, check_found, drained, warn_of_open, with_callbacks
-from .predicting import Predicting
-from .proven import Proven
+from .fitted import FittedClassifier
 
 ONE_CLASS = "the rows hold a single class"
 
 
-class CertifiedClassifier(Predicting, Proven, CallbackSupportMixin, ClassifierMixin, BaseEstimator, abc.ABC):
+class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixin, BaseEstimator, abc.ABC):
     """A model that is proven optimal, or within a proven gap of the optimum where a limit or Ctrl-C ended the search.
 
     With more than two classes one model of each class against the rest, unless one of all is asked for. What follows is
