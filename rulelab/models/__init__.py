@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import ModelError
+from ..arguments import ModelError
 from .base import Model
 from .decision_list import DecisionList, RuleList, rule_list_objective
 from .evaluation import Evaluation

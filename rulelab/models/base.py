@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from .. import files
+from ..arguments import ModelError
 from ..data.exact_weights import total
 from ..data.metrics import Confusion
 from ..data.naming import unknown
 from ..data.problem import Problem
-from ..errors import ModelError
 from . import exchange, serialisation
 from .evaluation import Evaluation, measure
 from .rule import Branch

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
 from ..data.metrics import Confusion
 from ..data.problem import Problem
-from ..errors import ModelError
 from ..shown import digits
 from . import serialisation, text
 from .base import Model, Saved, column_of, indices, weights_of

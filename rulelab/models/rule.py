@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from ..arguments import ModelError
 from ..data.conditions import Condition
-from ..errors import ModelError
 from . import serialisation
 
 Conjunction = tuple[Condition, ...]

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
 from ..data.columns import read_weights
 from ..data.metrics import Confusion
 from ..data.problem import Problem
-from ..errors import ModelError
 from ..shown import digits
 from . import serialisation
 from .base import Model, column_of, indices, weights_of

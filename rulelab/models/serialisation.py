@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from .. import __version__
+from ..arguments import ModelError
 from ..data.conditions import Condition
-from ..errors import ModelError
 from ..files import load_json
 
 FORMAT = "rulelab model"

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
 from ..data.columns import listed
 from ..data.conditions import Condition, as_booleans, column_name, conditions_of, refuse_cells
 from ..data.dataframes import in_pandas
-from ..errors import ModelError
 from .rule import Literal
 
 

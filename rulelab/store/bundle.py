@@ -9,8 +9,8 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 
+from ..arguments import StoreError
 from ..certificate import Certificate, CertificateError
-from ..errors import StoreError
 from ..files import load_json
 from ..models import ModelError, parse_any_model
 from ..recording import Recording, RecordingError

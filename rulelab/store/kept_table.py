@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
+from ..arguments import StoreError
 from ..datasets import Dataset, sheet
-from ..errors import StoreError
 from ..files import load_json
 
 LARGEST_ROWS = 1_000_000

@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import is_number
+from ..arguments import StoreError, is_number
 from ..certificate import Certificate, MultiClassCertificate
 from ..datasets import Dataset
-from ..errors import StoreError
 from ..files import load_json
 from ..recording import Recording
 from ..results import plain

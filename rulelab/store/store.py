@@ -13,9 +13,9 @@ import pandas as pd
 import sqlalchemy as sa
 
 from .. import __version__, files
+from ..arguments import StoreError
 from ..certificate import Certificate, MultiClassCertificate
 from ..datasets import Dataset
-from ..errors import StoreError
 from ..models import Model, MultiClassRuleList, parse_any_model
 from ..recording import Recording
 from . import bundle, database, kept_table

@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from ..arguments import SweepError
 from ..data.conditions import NothingFound
 from ..data.problem import Problem
-from ..errors import SweepError
 from ..models import RuleList
 from .families import BINARIZING, FAMILIES, PREPARING, Certified, conditions_of
 from .plan import Fold, Part, Plan

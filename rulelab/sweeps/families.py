@@ -17,13 +17,12 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from ..arguments import Text, text_of
+from ..arguments import SweepError, SweepParameterError, Text, text_of
 from ..data.binarize import Binarizer
 from ..data.conditions import NothingFound, column_name
 from ..data.directions import as_directions
 from ..data.naming import UnknownNameError, as_names, limits_of, refuse_left_out
 from ..data.problem import Problem
-from ..errors import SweepError, SweepParameterError
 from ..families import BINARIZING as BINARIZING_PARAMETERS
 from ..families import CRITERIA, MONOTONE, MUST_NOT_USE, NAMING, OFFERED, Family
 from ..families.wording import at_most

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import SweepError
 from ..data.metrics import Confusion, confusion, group_confusions
-from ..errors import SweepError
 from ..models import Model, parse_model
 from .plan import Fold, Part, Plan
 

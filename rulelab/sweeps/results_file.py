@@ -22,7 +22,7 @@ import pandas as pd
 
 import rulelab
 
-from ..errors import SweepError, SweepParameterError
+from ..arguments import SweepError, SweepParameterError
 from .result import FAILED, Job, Result
 
 try:

@@ -15,8 +15,8 @@ from typing import Any
 
 import pandas as pd
 
+from ..arguments import SweepError, SweepWarning
 from ..data.metrics import rates_table
-from ..errors import SweepError, SweepWarning
 from ..progress import bar
 from ..shown import Fact, Shown, rows_below
 from . import frames

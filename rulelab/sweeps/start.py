@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from ..arguments import ParameterError, Text, short, text_of
+from ..arguments import ParameterError, SweepError, SweepParameterError, Text, short, text_of
 from ..datasets import Dataset
-from ..errors import SweepError, SweepParameterError
 from ..parameters import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES

@@ -7,9 +7,9 @@ from typing import Any
 
 import duckdb
 
+from ..arguments import TableError
 from ..datasets.dates import HOURS, ISO, form_of
 from ..datasets.numerals import Form
-from ..errors import TableError
 from .table import MOST_VALUES, UTC
 
 _FIRST = 2000

@@ -15,11 +15,11 @@ from typing import Any
 import duckdb
 import narwhals as nw
 
+from ..arguments import TableError
 from ..data.columns import listed
 from ..datasets.dataset import DatasetError, check_names
 from ..datasets.numerals import PATTERNS, Cells, Form, forms
 from ..datasets.reading import Reading, decoded, records, separated
-from ..errors import TableError
 from ..lazy import require_pyarrow
 from .columns import check_dates, dated, expression
 from .table import MOST_VALUES, Table
