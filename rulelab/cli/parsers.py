@@ -72,6 +72,8 @@ def command_parser() -> argparse.ArgumentParser:
             _of_table(made, name)
         else:
             add_options(made, name)
+        if "roles" in said:
+            add_reading(made, said["roles"])
         for title, table in said.get("groups", {}).items():
             add_options(made.add_argument_group(title), table)
         if "limits" in said:
@@ -133,7 +135,6 @@ def _proof(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
     add_options(group, "proof.of")
     add_options(group, "count")
-    add_reading(parser)
 
 
 def _runs(parser: argparse.ArgumentParser) -> None:
@@ -145,11 +146,6 @@ def _runs(parser: argparse.ArgumentParser) -> None:
         made.set_defaults(run=run)
 
 
-def _datasets(parser: argparse.ArgumentParser) -> None:
-    add_options(parser, "datasets")
-    add_reading(parser, roles=False)
-
-
 _TAKEN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "frontier": _frontier,
     "least-gap": _least_gap,
@@ -157,6 +153,5 @@ _TAKEN: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "verify": _proof,
     "explain-proof": _proof,
     "runs": _runs,
-    "datasets": _datasets,
 }
 """What adds the options of a command where these are not those of its table alone, or of a table and its problem."""
