@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.showwarning = _say_warning  # type: ignore[assignment]
             check_files(args)
             module, _, name = args.run.partition(".")
-            status: int = getattr(import_module(f".{module}", __package__), name)(args)
+            status: int = getattr(import_module(f".{module}", __package__), name)(args) or 0  # most give none
         sys.stdout.flush()
         return status
     except CommandError as error:

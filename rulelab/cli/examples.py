@@ -30,14 +30,14 @@ def folder_of(name: str) -> Path | None:
 BENCHMARKS = folder_of("benchmarks")
 
 
-def examples(args: argparse.Namespace) -> int:
+def examples(args: argparse.Namespace) -> None:
     source = folder_of("notebooks")
     if source is None:
         raise CommandError("the notebooks were not installed with this copy of rulelab: install the wheel again", 1)
     notebooks = sorted(source.glob("*.ipynb"))
     if args.list:
         print(table(("notebook", "what it is about"), [(path.name, title_of(path)) for path in notebooks], right=()))
-        return 0
+        return
     target = Path(args.folder)
     wanted = [(path, target / path.relative_to(source.parent)) for path in notebooks]
     folders = [folder_of(name) for name in ("benchmarks", "reference")] if args.benchmarks else []
@@ -55,7 +55,6 @@ def examples(args: argparse.Namespace) -> int:
         raise CommandError(f"cannot write {error.filename or target}: {error.strerror or error}", 1) from error
     print("\n".join(str(new) for _, new in wanted))
     say(f"open them with: jupyter lab {target / source.name}   (pip install 'rulelab[notebook]')")
-    return 0
 
 
 def title_of(path: Path) -> str:
@@ -65,7 +64,7 @@ def title_of(path: Path) -> str:
     return next((line[2:].strip() for line in lines if line.startswith("# ")), path.stem)
 
 
-def papers(args: argparse.Namespace) -> int:
+def papers(args: argparse.Namespace) -> None:
     from ..papers import figures, write
     from ..papers.page import cells, numeric
 
@@ -76,7 +75,7 @@ def papers(args: argparse.Namespace) -> int:
         print(
             table(("name", "what", "paper"), [(each.name, each.what, each.paper) for each in known.values()], right=())
         )
-        return 0
+        return
     if args.output is not None and args.output.exists() and not args.output.is_dir():
         raise CommandError(f"-o: {args.output} is a file; give a folder")
     made = {}
@@ -90,7 +89,6 @@ def papers(args: argparse.Namespace) -> int:
             print(f"\n{title}\n{table(list(frame.columns), cells(frame), right)}", flush=True)
     if args.output is not None:
         say(f"saved {write(args.output, made, args.quick)}")
-    return 0
 
 
 def bench(args: argparse.Namespace) -> int:
@@ -106,11 +104,12 @@ def bench(args: argparse.Namespace) -> int:
     return import_module(found[args.name].stem).main(args.arguments) or 0
 
 
-def datasets(args: argparse.Namespace) -> int:
+def datasets(args: argparse.Namespace) -> None:
     from .. import datasets
 
     if args.describe is not None:
-        return _describe(args)
+        _describe(args)
+        return
     known = datasets.catalogue()
     rows = [
         (name, r.availability, f"{r.rows}", f"{r.features}", percent(r.positives / r.rows), r.target, r.sensitive)
@@ -119,10 +118,9 @@ def datasets(args: argparse.Namespace) -> int:
     print(table(("name", "where", "rows", "features", "positive %", "target", "sensitive"), rows, right=(2, 3, 4)))
     there = f"cached ones are in {datasets.home()} ({datasets.cache.HOME_VARIABLE})"
     print(f"\n{there}; `load` fetches the others, or says how that is done by hand")
-    return 0
 
 
-def _describe(args: argparse.Namespace) -> int:
+def _describe(args: argparse.Namespace) -> None:
     from .. import datasets
 
     try:
@@ -138,19 +136,17 @@ def _describe(args: argparse.Namespace) -> int:
     print(table(("column", *columns.columns), rows, right=(2, 3)))
     for doubt in sheet.doubts:
         print(f"\n{one_line(doubt)}")
-    return 0
 
 
-def explain(args: argparse.Namespace) -> int:
+def explain(args: argparse.Namespace) -> None:
     """Say what a term means, or all of them do."""
     from ..glossary import TERMS
     from ..glossary import explain as entry_of
 
     if not args.term:
         print("\n".join(f"{term.name}: {term.sentence}" for term in sorted(TERMS.values(), key=lambda term: term.name)))
-        return 0
+        return
     try:
         print(entry_of(" ".join(args.term)))
     except ValueError as error:
         raise CommandError(f"{error}; `rulelab explain` lists all", 1) from None
-    return 0

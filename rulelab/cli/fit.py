@@ -49,7 +49,7 @@ _Asked = tuple[Any, Dataset, PatternCounts | None, Callable[[], Any], Callable[.
 """A search, the data and their counts, where rows are counted, what proves, and what is known of a model."""
 
 
-def fit(args: argparse.Namespace) -> int:
+def fit(args: argparse.Namespace) -> None:
     of_two = args.several_classes is None
     (_check if of_two else _check_one_list)(args)
     recipe, more = recipe_of(args, args.model), dict[str, Any]()
@@ -108,7 +108,6 @@ def fit(args: argparse.Namespace) -> int:
         keep(args, recording, data, model, made)
     if unproven is not None:
         raise unproven
-    return 0
 
 
 def _check(args: argparse.Namespace) -> None:

@@ -33,7 +33,7 @@ from .reading import labels, problem_of, read, read_problem
 OneGap = LeastGapSearch | LeastGapRuleSetSearch
 
 
-def frontier(args: argparse.Namespace) -> int:
+def frontier(args: argparse.Namespace) -> None:
     by_tolerance, by_rules = hasattr(args, "fairness"), args.model == "rule-list" and not hasattr(args, "fairness")
     _refuse(args, by_tolerance, by_rules)
     recipe = recipe_of(args, args.model, without=OTHERWISE)
@@ -42,7 +42,6 @@ def frontier(args: argparse.Namespace) -> int:
     snapshot, ended = drained(search, args, describe=describe)
     print(show(snapshot, ended))
     save(args.output, search, args.quiet)
-    return 0
 
 
 def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> None:
@@ -187,7 +186,7 @@ _OF_GAP = {
 """The parameters of a recipe that a search of each family takes."""
 
 
-def least_gap(args: argparse.Namespace) -> int:
+def least_gap(args: argparse.Namespace) -> None:
     single = args.accuracy is not None and len(args.accuracy) == 1
     for name in ("output", "proof") if not single else ():
         if getattr(args, name) is not None:
@@ -199,7 +198,6 @@ def least_gap(args: argparse.Namespace) -> int:
     shared, recipe = _gaps_chosen(args)
     search = (_one_gap if single else _gap_front)(args, recipe, shared)
     save(args.to_json, search, args.quiet)
-    return 0
 
 
 def _gaps_chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:

@@ -28,7 +28,7 @@ _SHOWN = 20
 _SHOWN_PARTS = 10  # antecedents, or rules of sets
 
 
-def near(args: argparse.Namespace) -> int:
+def near(args: argparse.Namespace) -> None:
     sets, output = args.model == "rule-set", args.output
     if args.within is not None and args.ratio is not None:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
@@ -51,7 +51,6 @@ def near(args: argparse.Namespace) -> int:
     known = Near(result, snapshot, ended, longest=search.parameters.get("max_length"), work=work)
     print("\n\n".join(filter(None, [*_tables(kind, result), known.to_text(as_option)])))
     save(output, _page(search, result, snapshot, data) if as_page else search, args.quiet)
-    return 0
 
 
 def _search(best: Any, args: argparse.Namespace, memory_limit: int | None) -> Any:
@@ -146,7 +145,7 @@ def _text(value: str | tuple[str, ...]) -> str:
     return one_line(value if isinstance(value, str) else "; ".join(value)) or "-"
 
 
-def stability(args: argparse.Namespace) -> int:
+def stability(args: argparse.Namespace) -> None:
     recipe = recipe_of(args, args.model)
     classifier = CLASSIFIERS[MODELS[args.model].name]
     with bad_input():
@@ -182,13 +181,12 @@ def stability(args: argparse.Namespace) -> int:
     proven, done = int((found.fits["status"] == "optimal").sum()), len(found.fits) - 1
     print(f"\n{done} of {count(args.samples, 'sample')} done; {proven} of {count(done + 1, 'model')} proven optimal")
     save(args.output, found.rules, args.quiet)
-    return 0
 
 
 _WORDS = {"relabelled": "labels are wrong", "removed": "rows are removed", "added": "rows are added"}
 
 
-def robustness(args: argparse.Namespace) -> int:
+def robustness(args: argparse.Namespace) -> None:
     recipe = recipe_of(args, "rule-list", without=COMMANDS["robustness"]["without"])
     with bad_input():
         data, problem = read_problem(args, recipe)
@@ -202,7 +200,6 @@ def robustness(args: argparse.Namespace) -> int:
         print(_changes(known), end="\n\n")
     print(Withstood.of(search, snapshot, ended).to_text())
     save(args.output, search, args.quiet)
-    return 0
 
 
 def robustness_of(search: Search) -> RobustnessSearch:
@@ -247,7 +244,7 @@ def _changes(known: Robustness) -> str:
     )
 
 
-def ablate(args: argparse.Namespace) -> int:
+def ablate(args: argparse.Namespace) -> None:
     recipe = recipe_of(args, args.model)
     with bad_input():
         _, problem = read_problem(args, recipe)
@@ -261,7 +258,6 @@ def ablate(args: argparse.Namespace) -> int:
     save(args.output, ablation.frame, args.quiet)
     if ablation.contradiction:
         raise CommandError(ablation.contradiction, 1)
-    return 0
 
 
 def _ablated(ablation: Ablation, args: argparse.Namespace) -> None:

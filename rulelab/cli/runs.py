@@ -30,13 +30,13 @@ DIGITS = 12
 """Of a hash that is shown."""
 
 
-def listed(args: argparse.Namespace) -> int:
+def listed(args: argparse.Namespace) -> None:
     """Say which runs there are."""
     with _opened(args) as store:
         runs = store.runs(" ".join(args.words), args.most, args.deleted)
         if args.json:
             print(json.dumps([_entry(run) for run in runs], ensure_ascii=False, indent=2))
-            return 0
+            return
         head = ("run", "ended", "name", "data", "family", "status", "objective", "gap", "proof")
         rows = [
             (
@@ -57,16 +57,15 @@ def listed(args: argparse.Namespace) -> int:
         print(f"\n{len(rows)} {what}{'s' * (len(rows) != 1)} in {store.place}; times are UTC")
         for said in store.damaged():
             say(one_line(said))
-    return 0
 
 
-def shown(args: argparse.Namespace) -> int:
+def shown(args: argparse.Namespace) -> None:
     """Say all that is known of one run, and its model."""
     with _opened(args) as store:
         run = store.run(args.which)
         if args.json:
             print(json.dumps(_entry(run), ensure_ascii=False, indent=2))
-            return 0
+            return
         kept = [*run.files, *(["proof"] if run.proof else [])]
         facts = {
             "run": run.hash,
@@ -93,10 +92,9 @@ def shown(args: argparse.Namespace) -> int:
                 print("", store.model(run).to_text(run.target or None), sep="\n")
             except ModelError as error:
                 raise CommandError(f"the model of this run cannot be read: {error}", 1) from error
-    return 0
 
 
-def exported(args: argparse.Namespace) -> int:
+def exported(args: argparse.Namespace) -> None:
     """Write runs to a zip archive."""
     path = args.output
     with _opened(args) as store:
@@ -106,10 +104,9 @@ def exported(args: argparse.Namespace) -> int:
         with writing(path):
             content = store.export(path, which)
     say(f"saved {path}: {len(which)} runs, {len(content)} bytes")
-    return 0
 
 
-def imported(args: argparse.Namespace) -> int:
+def imported(args: argparse.Namespace) -> None:
     """Keep the runs of an archive."""
     with _opened(args) as store:
         for name in args.file:
@@ -118,10 +115,9 @@ def imported(args: argparse.Namespace) -> int:
             for run in new:
                 print(run.hash)
             say(f"{name}: {len(new)} runs are new in {store.place}")
-    return 0
 
 
-def deleted(args: argparse.Namespace) -> int:
+def deleted(args: argparse.Namespace) -> None:
     """Put runs away, or bring them back."""
     from ..store import DELETED_DAYS
 
@@ -134,7 +130,6 @@ def deleted(args: argparse.Namespace) -> int:
             print(which.hash)
     if not args.undo and not args.forever:
         say(f"for {DELETED_DAYS} days rulelab runs delete --undo brings them back")
-    return 0
 
 
 @contextmanager

@@ -40,7 +40,7 @@ def kept(args: argparse.Namespace) -> Iterator[str]:
         keep_runs(None)
 
 
-def serve(args: argparse.Namespace) -> int:
+def serve(args: argparse.Namespace) -> None:
     from ..views.forms.tables import offer
     from ..views.serving import logs
 
@@ -50,10 +50,10 @@ def serve(args: argparse.Namespace) -> int:
         offer(args.table, args.target)
     logs.begin()
     with _cluster(args):
-        return _served(args)
+        _served(args)
 
 
-def _served(args: argparse.Namespace) -> int:
+def _served(args: argparse.Namespace) -> None:
     """Serve until the end."""
     from ..views import serve
     from ..views.serving.settings import ServingError
@@ -72,7 +72,6 @@ def _served(args: argparse.Namespace) -> int:
         what = error.strerror or error
         text = f"cannot listen on {args.address}, port {args.port}: {what}; choose another --port"
         raise CommandError(text, 1) from error
-    return 0
 
 
 @contextlib.contextmanager

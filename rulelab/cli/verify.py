@@ -229,7 +229,7 @@ def _listed(columns: tuple[str, ...]) -> str:
     return ", ".join(columns[:10]) + more
 
 
-def explain_proof(args: argparse.Namespace) -> int:
+def explain_proof(args: argparse.Namespace) -> None:
     if (args.list is not None) == bool(args.rule):
         raise CommandError("give the list either as a file, --list FILE, or by its rules, --rule NAME ...")
     certificate, model = read_proof(args.proof), read_model(args.model)
@@ -247,7 +247,6 @@ def explain_proof(args: argparse.Namespace) -> int:
         raise CommandError(error, 1) from None
     except MemoryError:
         raise CommandError("there is not enough memory for this check", 1) from None
-    return 0
 
 
 def _list_of(path: str, problem: Problem, data: Dataset, encoded: bool) -> RuleList:
@@ -283,7 +282,7 @@ FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
 }
 
 
-def export(args: argparse.Namespace) -> int:
+def export(args: argparse.Namespace) -> None:
     if args.to != "sql" and (args.dialect or args.value):
         raise CommandError("--dialect and --value are of --to sql")
     if args.to not in ("text", "pmml") and args.target is not None:
@@ -296,11 +295,8 @@ def export(args: argparse.Namespace) -> int:
         raise CommandError(f"{args.model}: {error}") from error
     if args.output is None:
         print(text, end="")
-        return 0
     save(args.output, text)
-    return 0
 
 
-def schema(args: argparse.Namespace) -> int:
+def schema(args: argparse.Namespace) -> None:
     print(json_schema(), end="")
-    return 0
