@@ -72,9 +72,9 @@ class Fitted:
     @classmethod
     def by(cls, found: Model, fold: Fold, status: str, seconds: float, **more: Any) -> Fitted:
         """What a model of rules predicts in a fold, and how large it is."""
-        predicted = {part: found.predicts_positive(getattr(fold, part).X) for part in PARTS}
-        size = {"rules": len(found.rules), "conditions": found.n_conditions}
-        return cls(status=status, **predicted, seconds=seconds, **size, **more)
+        own: dict[str, Any] = {part: found.predicts_positive(getattr(fold, part).X) for part in PARTS}
+        own |= {"rules": len(found.rules), "conditions": found.n_conditions}
+        return cls(status=status, seconds=seconds, **own, **more)
 
 
 @dataclass(frozen=True)
