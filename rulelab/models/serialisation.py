@@ -9,7 +9,6 @@ import sys
 from dataclasses import dataclass, fields
 from typing import Any
 
-from .. import __version__
 from ..arguments import ModelError
 from ..data.conditions import Condition
 from ..files import load_json
@@ -42,6 +41,8 @@ class Provenance:
     @classmethod
     def of_no_other(cls, objective: float) -> Provenance:
         """Of a model that is optimal because there is no other."""
+        from .. import __version__
+
         return cls("optimal", float(objective), float(objective), None, __version__)
 
     @classmethod
@@ -53,6 +54,8 @@ class Provenance:
         snapshot : Snapshot
         problem : Problem or MultiClassProblem
         """
+        from .. import __version__
+
         status = "optimal" if str(snapshot.status) == "optimal" else "limit"
         objective, bound = float(snapshot.incumbent.objective), max(0.0, float(snapshot.lower_bound))
         return cls(status, objective, bound, problem.fingerprint, __version__)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import sqlalchemy as sa
 
-from .. import __version__, files
+from .. import files
 from ..arguments import StoreError
 from ..certificate import Certificate, MultiClassCertificate
 from ..datasets import Dataset
@@ -141,6 +141,8 @@ class Store(Boards):
         StoreError
             When nothing was recorded, or it cannot be written; then nothing of it is kept.
         """
+        from .. import __version__
+
         if not recording.snapshots:
             raise StoreError("there is nothing to keep: the search has not begun")
         files, notes = files_of(recording, data, test_rows, model, keep_rows)
