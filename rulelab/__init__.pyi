@@ -44,8 +44,8 @@ from .models import RuleSet as RuleSet
 from .models import load_model as load_model
 from .multiclass import MultiClassCertificate as MultiClassCertificate
 from .multiclass import MultiClassRuleListSearch as MultiClassRuleListSearch
-from .near import near_optimal as near_optimal
 from .proving import prove as prove
+from .questions import near_optimal as near_optimal
 from .questions import search_for as search_for
 from .recording import Recording as Recording
 from .recording import RecordingError as RecordingError

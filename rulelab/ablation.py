@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from .arguments import short
 from .recording import primal_dual_integral
+from .rule_list import CorelsBounds, CorelsSearch, RuleListSearch
 from .search import Search
 from .shown import Fact, Shown, rows_below
 from .snapshot import Snapshot, Status
-
-if TYPE_CHECKING:
-    from .rule_list import CorelsSearch
 
 AS_SET = "as set"
 ALIKE = "× 1 says that the other bounds cut the same, not that a bound is worth nothing"
@@ -61,8 +59,6 @@ def variants(search: Search, added: bool = False) -> tuple[Variant, ...]:
     """
     bounds = getattr(search, "bounds", None)
     if added:
-        from .rule_list import CorelsBounds
-
         if not isinstance(bounds, CorelsBounds):
             raise ValueError("bounds are added one by one to the search of the paper: give a CorelsSearch")
         parts = list(STEPS.items())
@@ -84,8 +80,6 @@ def variants(search: Search, added: bool = False) -> tuple[Variant, ...]:
 
 def of_the_paper(search: Search) -> CorelsSearch:
     """The search of the CORELS paper for the same list. Raises ValueError when that one cannot look for it."""
-    from .rule_list import CorelsSearch, RuleListSearch
-
     if not isinstance(search, RuleListSearch) or search.max_length is not None:
         raise ValueError("the search of the paper is for rule lists of two classes, and has no most number of rules")
     given: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What arguments are, the same for every search, and the error that refuses one of them."""
+"""What arguments are, the same for every search, and the errors of arguments, models, tables, stores and sweeps."""
 
 from __future__ import annotations
 
@@ -108,6 +108,30 @@ class ParameterError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name, self.value, self.requirement, self.args[0])
+
+
+class ModelError(ValueError):
+    """A model cannot be made, read or used as asked; the message says what was found and what to do."""
+
+
+class TableError(ValueError):
+    """The table cannot be opened, read or counted; the message says what was found, where, and what to do."""
+
+
+class StoreError(ValueError):
+    """The store, or something in it, cannot be used; the message says why."""
+
+
+class SweepError(ValueError):
+    """The sweep cannot be run as asked; the message says what was found, where, and what to do."""
+
+
+class SweepParameterError(SweepError, ParameterError):
+    """An argument of the sweep, or a parameter of a fit, has a value that it cannot have."""
+
+
+class SweepWarning(UserWarning):
+    """The sweep goes on, but something of its results file is lost or of no use; the message says what."""
 
 
 def refuse_others(made: type, others: Mapping[str, Any]) -> None:

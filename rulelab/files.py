@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-__all__ = ["replacing", "write"]
-
 _MOST_OF_NAME = 100
 
 

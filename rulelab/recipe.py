@@ -21,8 +21,6 @@ from .families import BINARIZING, MINING, MONOTONE, MUST_NOT_USE, NAMING, Family
 from .families.wording import demanded, restricted
 from .search import Search
 
-__all__ = ["Recipe", "binarized", "smallest_problem"]
-
 _MANY = 2**61
 
 

@@ -9,18 +9,15 @@ from __future__ import annotations
 import contextlib
 import gc
 import signal
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
 
 from .data.multiclass import MultiClassProblem
 from .data.problem import Problem
-
-if TYPE_CHECKING:
-    import subprocess
 
 _NEW_OBJECTS = 50_000  # between two collections while kernels are compiled; 40 MB more than by default
 _YOUNG = 2  # such collections before one of what they left: each stops all threads for as long as it has objects

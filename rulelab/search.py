@@ -12,20 +12,20 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from .arguments import ParameterError, arguments_of, is_least, is_whole, require, short
 from .data.problem import Problem
+from .models import Model
 from .progress import bar, check, held_back
+from .rehearsal import once
+from .results import in_numbers, written
 from .sharing import Shared
 from .shown import Fact, Shown, figure
 from .slices import Pace, Slices
 from .snapshot import Snapshot, Status, time_left
-
-if TYPE_CHECKING:
-    from .models import Model
 
 MOST_WORK = 1 << 40
 """Of one call of `Search.advance`: years of work, and far from the end of 64 bits."""
@@ -162,8 +162,6 @@ class Search(Shown, Shared, abc.ABC):
         path : str or Path, optional
             A file to write it to.
         """
-        from .results import in_numbers, written
-
         problem, now = self.problem, self.snapshot
         state = None
         if now is not None:
@@ -206,8 +204,6 @@ class Search(Shown, Shared, abc.ABC):
         `steps` does it, and the clock of a time limit stands still meanwhile. Where the optimum has to be found first,
         those for what comes after it are compiled when it is certified.
         """
-        from .rehearsal import once
-
         before = self._before()
         if before is not None:
             before.compile()
@@ -362,15 +358,12 @@ def _told(search: Search, states: Iterator[Snapshot]) -> Iterator[Snapshot]:
             search.compile()
         before = search.work
         for snapshot in states:
-            _tell(shown, snapshot, before, time_left(snapshot, search.seconds))
+            best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
+            said = f"{best}, bound {figure(snapshot.lower_bound)}, {snapshot.stands}"
+            parts = filter(None, (said, time_left(snapshot, search.seconds)))
+            shown.update(snapshot.work - before - shown.n)
+            shown.set_postfix_str(", ".join(parts), refresh=snapshot.status is not Status.RUNNING)
             yield snapshot
-
-
-def _tell(shown: Any, snapshot: Snapshot, before: int, left: str) -> None:
-    best = "no model yet" if snapshot.incumbent is None else f"objective {figure(snapshot.incumbent.objective)}"
-    said = f"{best}, bound {figure(snapshot.lower_bound)}, {snapshot.stands}"
-    shown.update(snapshot.work - before - shown.n)
-    shown.set_postfix_str(", ".join(filter(None, (said, left))), refresh=snapshot.status is not Status.RUNNING)
 
 
 def _drain(

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .data.problem import Problem
 from .snapshot import Incumbent, Snapshot, Status
-
-if TYPE_CHECKING:
-    from .data.problem import Problem
-
 
 Pace = tuple[str, ...]
 """The phases of a search and of those within it that do its work: with any of them changes what a unit takes."""

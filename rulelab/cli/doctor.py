@@ -139,9 +139,3 @@ def _search() -> Iterator[Finding]:
     if sure:
         checked = rl.verify(problem, best.model, search.certificate())
         yield Finding("its proof", "holds" if checked.valid else checked.reason, "" if checked.valid else "report this")
-
-
-def add_to(commands: Any) -> None:
-    text = "Say whether this installation works: versions, compiled kernels, data, and a search with its proof."
-    parser = commands.add_parser("doctor", help="say whether this installation works", description=text)
-    parser.set_defaults(run=doctor)

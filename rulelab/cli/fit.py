@@ -9,26 +9,33 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..certificate import Certificate, CertificateError
+from ..certificate.parts import watched
+from ..data.metrics import FEW, confusion, group_rates
+from ..data.multiclass import MultiClassProblem
+from ..data.problem import Problem
+from ..datasets import Dataset
 from ..families import DEMANDS
 from ..families.wording import count
+from ..models import Model, Provenance
+from ..multiclass import MultiClassRuleListSearch
+from ..recipe import Recipe, smallest_problem
+from ..recording import Recording
+from ..report import TITLE, Known, doubted
+from ..report import report as report_of
+from ..report.known import predicted, told
+from ..rule_list import CorelsSearch
+from ..search import Search
 from ..shown import digits, percent
+from ..snapshot import Status
+from ..tables import PatternCounts
 from .near import robustness_of, stays_optimal
-from .options import MODELS, add_limits, add_options, add_problem, recipe_of, table_command
+from .options import MODELS, recipe_of
 from .output import CommandError, bad_input, drained, is_data_set, one_line, refuse, say, table, tell, writing
 from .reading import classes_of, is_counted, labels, of_sheet, problem_of, read, say_leaks, sheet_of
 from .runs import check_keep, is_provable, keep
-
-if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..data.problem import Problem
-    from ..datasets import Dataset
-    from ..models import Model
-    from ..recipe import Recipe
-    from ..report import Known
-    from ..search import Search
-    from ..tables import PatternCounts
 
 _DEMANDS = [each.name for each in DEMANDS]
 ONE_LIST = "one list"
@@ -38,29 +45,11 @@ _LOG_SECONDS = 5.0
 _LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "record", "keep", "robustness", "random_state", "jobs")
 
 
-def add_to(commands: Any) -> None:
-    what = "Find the optimal model of a table, with a proof; the model goes to stdout, the progress to stderr."
-    parser = table_command(commands, fit, "fit", "find the optimal model of a table", what, *MODELS)
-    add_options(parser, "fit")
-    add_problem(parser, demands=True)
-    add_options(parser, "fit.search")
-    limits = add_limits(parser, "At a limit, and at Ctrl-C, the best model so far is given, with its proven gap.")
-    add_options(limits, "fit.gap")
-
-
-_Asked = tuple[Any, "Dataset", "PatternCounts | None", Callable[[], Any], Callable[..., "Known"]]
+_Asked = tuple[Any, Dataset, PatternCounts | None, Callable[[], Any], Callable[..., Known]]
 """A search, the data and their counts, where rows are counted, what proves, and what is known of a model."""
 
 
-def fit(args: argparse.Namespace) -> int:
-    from ..certificate.parts import watched
-    from ..data.metrics import confusion
-    from ..models import Provenance
-    from ..recording import Recording
-    from ..report import report as report_of
-    from ..report.known import predicted, told
-    from ..snapshot import Status
-
+def fit(args: argparse.Namespace) -> None:
     of_two = args.several_classes is None
     (_check if of_two else _check_one_list)(args)
     recipe, more = recipe_of(args, args.model), dict[str, Any]()
@@ -119,7 +108,6 @@ def fit(args: argparse.Namespace) -> int:
         keep(args, recording, data, model, made)
     if unproven is not None:
         raise unproven
-    return 0
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -156,16 +144,12 @@ def save_model(args: argparse.Namespace, model: Any) -> CommandError | None:
 
 def say_doubts(known: Known) -> None:
     """Print what is to be doubted of a model, a line for each; nothing when nothing is."""
-    from ..report import TITLE, doubted
-
     if found := doubted(known):
         print("", TITLE, *(one_line(f"- {each}") for each in found), sep="\n")
 
 
 def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
     """Looks at the clock between the parts of a proof: says how long it has taken, and ends it at its limit."""
-    from ..certificate import CertificateError
-
     limit = getattr(args, "proof_time_limit", args.time_limit)
     began = told = time.monotonic()
 
@@ -183,8 +167,6 @@ def proof_watch(args: argparse.Namespace) -> Callable[[], None]:
 
 def save_proof(args: argparse.Namespace, make: Callable[[], Any], of_optimum: bool = True) -> Any:
     """Save the proof that is made, or else the bound's, and give it back."""
-    from ..certificate.parts import watched
-
     path: Path = args.proof
     tell(args, "making the proof; Ctrl-C goes on without it")
     started = time.perf_counter()
@@ -205,8 +187,6 @@ def save_proof(args: argparse.Namespace, make: Callable[[], Any], of_optimum: bo
 
 def proof_of(search: Search, data: Dataset) -> Certificate:
     """The proof, tried on the raw columns, or that of the bound alone; raises ValueError when there is none."""
-    from ..certificate import CertificateError
-
     prove: Callable[..., Certificate] | None = getattr(search, "certificate", None)
     if prove is None:
         raise CertificateError("this method makes none")
@@ -227,9 +207,6 @@ def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | Non
         if problem is None:
             return recipe.smallest(random_state=args.random_state, **threads)
         return recipe.search(problem, random_state=args.random_state, **threads)
-    from ..recipe import smallest_problem
-    from ..rule_list import CorelsSearch
-
     problem = smallest_problem() if problem is None else problem
     chosen = {name: recipe[name] for name in ("regularization", "policy", "memory_limit")}
     return CorelsSearch(problem, **chosen, random_state=args.random_state)
@@ -237,9 +214,6 @@ def _new_search(args: argparse.Namespace, recipe: Recipe, problem: Problem | Non
 
 def rates_of_groups(model: Model, data: Dataset) -> str:
     """Rates of each sensitive attribute's groups on these rows."""
-    from ..data.metrics import FEW, group_rates
-    from ..report.known import predicted
-
     assert data.sensitive is not None
     rates = ("accuracy", "selection_rate", "true_positive_rate", "false_positive_rate", "precision")
     seen, rows, starred = predicted(model, data), [], False
@@ -260,8 +234,6 @@ def rates_of_groups(model: Model, data: Dataset) -> str:
 
 def _of_two(args: argparse.Namespace, recipe: Recipe, noted: Callable[[str], None]) -> _Asked:
     """A class told from the rest."""
-    from ..report.known import Known
-
     _new_search(args, recipe)  # which refuses what no data make usable, before anything is said
     data, counts = read(args, recipe)
     search = _new_search(args, recipe, problem_of(args, data, recipe, counts=counts, note=noted))
@@ -270,10 +242,6 @@ def _of_two(args: argparse.Namespace, recipe: Recipe, noted: Callable[[str], Non
 
 def _of_classes(args: argparse.Namespace, recipe: Recipe, noted: Callable[[str], None]) -> _Asked:
     """All classes of the target, in one list."""
-    from ..data.multiclass import MultiClassProblem
-    from ..multiclass import MultiClassRuleListSearch
-    from ..report.known import Known
-
     sheet = sheet_of(args)
     found, some = classes_of(sheet, args.target)
     data = of_sheet(args, sheet, some, unknown="negative")

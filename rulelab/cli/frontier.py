@@ -5,80 +5,43 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..data.gaps import price
 from ..families import FAMILIES
 from ..families import least_gap as words
 from ..families.wording import at_least, count, restricted
-from ..parameters import FREE_RULES, MAX_LENGTH, MIN_ACCURACY
+from ..frontiers import Frontier, GapFrontier
+from ..frontiers import frontier as frontier_of
+from ..models.text import formula
+from ..parameters import FREE_RULES
+from ..recipe import Recipe
+from ..report import front, rule_list_front
+from ..report.known import Known, told
+from ..report.report import why_ended
+from ..rule_list import FrontierSearch, LeastGapSearch
+from ..rule_set import LeastGapRuleSetSearch
+from ..search import Search
 from ..shown import digits, figure, percent
+from ..snapshot import Snapshot, Status
 from .fit import proof_of, rates_of_groups, save_proof, say_doubts
-from .options import (
-    CRITERIA_NAMES,
-    MODELS,
-    add_columns,
-    add_limits,
-    add_options,
-    add_parameters,
-    add_preparation,
-    add_problem,
-    number,
-    reader_of,
-    recipe_of,
-    several,
-    table_command,
-    whole,
-)
+from .options import CRITERIA_NAMES, MODELS, number, recipe_of, several
 from .output import CommandError, bad_input, distance, drained, one_line, refuse, save, table
+from .parsers import MOST_RULES, OF_GAPS, OF_PLACES, OTHERWISE
 from .reading import labels, problem_of, read, read_problem
 
-if TYPE_CHECKING:
-    from ..frontiers import Frontier, GapFrontier
-    from ..recipe import Recipe
-    from ..rule_list import FrontierSearch, LeastGapSearch
-    from ..rule_set import LeastGapRuleSetSearch
-    from ..search import Search
-    from ..snapshot import Snapshot
-
-    OneGap = LeastGapSearch | LeastGapRuleSetSearch
-
-_MAX_LENGTH = 8
-_OTHERWISE = ("policy", "max_length", "max_complexity", "fairness", "column_limit", "labels")
-"""Parameters that the points vary, or that a frontier does not have."""
-_OF_PLACES = {
-    "rule-list": ("regularization", "beam_width", "min_group_size"),
-    "falling-rule-list": ("positive_weight", "regularization", "min_group_size"),
-    "rule-set": ("max_conditions", "loss", "form", "regularization", "min_group_size"),
-}
-"""Parameters of the search at each tolerance, or complexity."""
+OneGap = LeastGapSearch | LeastGapRuleSetSearch
 
 
-def add_to(commands: Any) -> None:
-    what = (
-        "What a rule more, or fairness, is worth. Rule lists: the least errors of any list of at most 0, 1, .. rules. "
-        "Rule sets: the best set of every complexity. With --fairness: the best model of every tolerance."
-    )
-    brief = "errors by number of rules, or by tolerance"
-    parser = table_command(commands, frontier, "frontier", brief, what, *_OF_PLACES)
-    add_options(parser, "frontier")
-    add_problem(parser, _OF_PLACES, _OTHERWISE)
-    reads = {"--max-length": {"type": reader_of(MAX_LENGTH)}, "--max-complexity": {"type": several(whole(2))}}
-    group = parser.add_argument_group("points")
-    add_options(group, "frontier.points", reads, most=_MAX_LENGTH, names=", ".join(CRITERIA_NAMES))
-    add_options(parser, "frontier.search")
-    add_limits(parser, "At a limit, and at Ctrl-C, every point is given with its proven bound.")
-
-
-def frontier(args: argparse.Namespace) -> int:
+def frontier(args: argparse.Namespace) -> None:
     by_tolerance, by_rules = hasattr(args, "fairness"), args.model == "rule-list" and not hasattr(args, "fairness")
     _refuse(args, by_tolerance, by_rules)
-    recipe = recipe_of(args, args.model, without=_OTHERWISE)
+    recipe = recipe_of(args, args.model, without=OTHERWISE)
     with bad_input():
         search, show, describe = (_of_rules if by_rules else _of_places)(args, recipe)
     snapshot, ended = drained(search, args, describe=describe)
     print(show(snapshot, ended))
     save(args.output, search, args.quiet)
-    return 0
 
 
 def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> None:
@@ -98,14 +61,12 @@ def _refuse(args: argparse.Namespace, by_tolerance: bool, by_rules: bool) -> Non
     refuse(args, names, f"--model {args.model} {without} --fairness here", none=True)
 
 
-Made = tuple["Search", Callable[["Snapshot", str], str], Callable[["Snapshot"], str]]
+Made = tuple[Search, Callable[[Snapshot, str], str], Callable[[Snapshot], str]]
 
 
 def _of_rules(args: argparse.Namespace, recipe: Recipe) -> Made:
-    from ..rule_list import FrontierSearch
-
     _, problem = read_problem(args, recipe)
-    most = getattr(args, "max_length", _MAX_LENGTH)
+    most = getattr(args, "max_length", MOST_RULES)
     search = FrontierSearch(problem, most, recipe["memory_limit"], recipe["beam_width"])
     return search, partial(_show_lists, search), _proven_points
 
@@ -116,8 +77,6 @@ def _proven_points(snapshot: Snapshot) -> str:
 
 
 def _show_lists(search: FrontierSearch, snapshot: Snapshot, ended: str) -> str:
-    from ..report import rule_list_front
-
     def cells(point: Any) -> list[str]:
         proven = "yes" if point.proven else f"at least {digits(point.lower_bound)}"
         return [digits(point.errors), percent(point.errors / point.model.weight, 2), proven]
@@ -141,10 +100,7 @@ def _criterion(args: argparse.Namespace) -> tuple[str, tuple[float, ...] | None]
 
 
 def _of_places(args: argparse.Namespace, recipe: Recipe) -> Made:
-    from ..frontiers import Frontier
-    from ..frontiers import frontier as search_of
-
-    given: dict[str, Any] = {name: recipe[name] for name in ("memory_limit", *_OF_PLACES[args.model])}
+    given: dict[str, Any] = {name: recipe[name] for name in ("memory_limit", *OF_PLACES[args.model])}
     if args.model == "rule-set":
         given |= {"random_state": args.random_state or 0}
         given |= {"complexities": args.max_complexity} if hasattr(args, "max_complexity") else {}
@@ -153,7 +109,7 @@ def _of_places(args: argparse.Namespace, recipe: Recipe) -> Made:
         given["criterion"], tolerances = _criterion(args)
         given |= {} if tolerances is None else {"tolerances": tolerances}
     _, problem = read_problem(args, recipe, grouped=by_tolerance)
-    search = search_of(problem, "tolerance" if by_tolerance else "rules", MODELS[args.model].name, **given)
+    search = frontier_of(problem, "tolerance" if by_tolerance else "rules", MODELS[args.model].name, **given)
     assert isinstance(search, Frontier)
     return search, partial(_show_places, search), _closed_points
 
@@ -163,8 +119,6 @@ def _closed_points(snapshot: Snapshot) -> str:
 
 
 def _show_places(search: Frontier, snapshot: Snapshot, ended: str) -> str:
-    from ..report import front
-
     sets, fair = search.family == "rule_set", "tolerance" in search.axes
 
     def cells(point: Any) -> list[str]:
@@ -200,8 +154,6 @@ def points_table(
 
 def _warnings(search: Frontier) -> list[str]:
     """Where rates are equal and of no use, and what that costs against no constraint, where that is known."""
-    from ..data.gaps import price
-
     axes = search.axes[1:]
     free = {
         tuple(point.place[axis] for axis in axes): point.accuracy
@@ -222,16 +174,11 @@ def _warnings(search: Frontier) -> list[str]:
 
 def _rules(model: Any) -> str:
     """The rules in a line."""
-    from ..models.clause import formula
-
     if model.family == "rule_set":
         return formula(model.rules, model.form)
     return "; ".join(f"{rule.name} -> {rule.prediction}" for rule in model.rules)
 
 
-_OF_GAPS = ("regularization", "policy", "max_length", "fairness", "labels")
-"""Parameters that mean something else here."""
-_GAP_MODELS = ["rule-list", "rule-set"]
 _OF_GAP = {
     "rule-list": ("beam_width", "min_group_size"),
     "rule-set": ("max_complexity", "max_conditions", "loss", "form", "column_limit", "min_group_size"),
@@ -239,26 +186,7 @@ _OF_GAP = {
 """The parameters of a recipe that a search of each family takes."""
 
 
-def add_gaps_to(commands: Any) -> None:
-    what = (
-        "The rule list or rule set of least gap between groups among those that are as accurate as is asked for, with "
-        "a proof that none has a smaller one; for several accuracies, or none, a table of them. Of rule sets accuracy "
-        "and gap are counted as by the Hamming loss, unless --loss says zero_one: then as the set predicts."
-    )
-    parser = table_command(commands, least_gap, "least-gap", "find the least gap between groups", what)
-    add_options(parser, "least_gap", {"--accuracy": {"type": several(reader_of(MIN_ACCURACY))}})
-    add_columns(parser)
-    add_preparation(parser, _GAP_MODELS)
-    names = list(CRITERIA_NAMES)
-    reads: dict[str, dict[str, Any]] = {"--criterion": {"choices": names, "default": names[0]}}
-    reads |= {"--max-length": {"type": reader_of(MAX_LENGTH)}, "--regularization": {"type": reader_of(FREE_RULES)}}
-    add_options(parser.add_argument_group("gap"), "least_gap.gap", reads, price=FREE_RULES.default)
-    add_options(parser, "least_gap.search")
-    add_parameters(parser, _GAP_MODELS, without=_OF_GAPS)
-    add_limits(parser, "At a limit, and at Ctrl-C, what is found is given with its proven bound.")
-
-
-def least_gap(args: argparse.Namespace) -> int:
+def least_gap(args: argparse.Namespace) -> None:
     single = args.accuracy is not None and len(args.accuracy) == 1
     for name in ("output", "proof") if not single else ():
         if getattr(args, name) is not None:
@@ -270,7 +198,6 @@ def least_gap(args: argparse.Namespace) -> int:
     shared, recipe = _gaps_chosen(args)
     search = (_one_gap if single else _gap_front)(args, recipe, shared)
     save(args.to_json, search, args.quiet)
-    return 0
 
 
 def _gaps_chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
@@ -284,19 +211,14 @@ def _gaps_chosen(args: argparse.Namespace) -> tuple[dict[str, Any], Recipe]:
     else:
         refuse(args, own, f"--model {args.model} here")
     shared |= {} if lists else {"random_state": args.random_state}
-    recipe = recipe_of(args, args.model, without=_OF_GAPS)
+    recipe = recipe_of(args, args.model, without=OF_GAPS)
     return shared | {name: recipe[name] for name in ("memory_limit", *_OF_GAP[args.model])}, recipe
 
 
 def _one_gap(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any]) -> OneGap:
     """The model of least gap at one accuracy."""
-    from .. import rule_list, rule_set
-    from ..report.known import Known, told
-    from ..report.report import why_ended
-    from ..snapshot import Status
-
     with bad_input():
-        make: Any = rule_list.LeastGapSearch if args.model == "rule-list" else rule_set.LeastGapRuleSetSearch
+        make: Any = LeastGapSearch if args.model == "rule-list" else LeastGapRuleSetSearch
         data, counts = read(args, recipe)
         search: OneGap = make(problem_of(args, data, recipe, True, counts), min_accuracy=args.accuracy[0], **shared)
     snapshot, ended = drained(search, args)
@@ -334,9 +256,6 @@ def _verdict_of_gap(search: OneGap, snapshot: Snapshot, ended: str) -> str:
 
 def _gap_front(args: argparse.Namespace, recipe: Recipe, shared: dict[str, Any]) -> GapFrontier:
     """The least gap at several accuracies."""
-    from ..frontiers import GapFrontier
-    from ..report import front
-
     with bad_input():
         _, problem = read_problem(args, recipe, grouped=True)
         search = GapFrontier(problem, accuracies=args.accuracy, model=args.model.replace("-", "_"), **shared)

@@ -5,44 +5,30 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from .. import estimators, rule_list, rule_set
+from ..ablation import ALIKE, Ablation, of_the_paper
+from ..datasets import Dataset
 from ..families.wording import at_least, at_most, count
+from ..fitting import CLASSIFIERS
+from ..report import Near, Withstood
+from ..rule_list import Robustness, RobustnessSearch, RuleListSearch
+from ..search import Search
 from ..shown import digits, percent, share
-from .options import MODELS, add_limits, add_options, add_problem, recipe_of, table_command
+from ..snapshot import Snapshot
+from .options import MODELS, recipe_of
 from .output import CommandError, as_option, bad_input, drained, one_line, save, table, tell
+from .parsers import COMMANDS
 from .reading import labels, read, read_problem
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..ablation import Ablation
-    from ..datasets import Dataset
-    from ..rule_list import Robustness, RobustnessSearch
-    from ..search import Search
-    from ..snapshot import Snapshot
 
 _SHOWN = 20
 _SHOWN_PARTS = 10  # antecedents, or rules of sets
-_MODELS = ["rule-list", "rule-set"]
-_WITHOUT = ("policy", "fairness", "min_group_size", "labels")
 
 
-def add_to(commands: Any) -> None:
-    what = (
-        "Find all rule lists or rule sets within a distance of the optimum, best first, and which antecedents or rules "
-        "they share."
-    )
-    parser = table_command(commands, near, "near", "find all rule lists near the optimum", what)
-    add_options(parser, "near")
-    add_problem(parser, _MODELS, _WITHOUT)
-    add_options(parser.add_argument_group("what is near"), "near.distance")
-    add_limits(parser, "At a limit, and at Ctrl-C, what is found so far is given, with what is proven.")
-
-
-def near(args: argparse.Namespace) -> int:
-    from ..report import Near
-
+def near(args: argparse.Namespace) -> None:
     sets, output = args.model == "rule-set", args.output
     if args.within is not None and args.ratio is not None:
         raise CommandError("--within and --ratio say the same in two ways: give one of them")
@@ -53,7 +39,7 @@ def near(args: argparse.Namespace) -> int:
     as_page = output is not None and output.suffix.lower() == ".html"
     if args.count_lists and as_page:
         raise CommandError(f"-o {output.name} must end in .json or .csv with --count-lists")
-    recipe = recipe_of(args, args.model, without=_WITHOUT)
+    recipe = recipe_of(args, args.model, without=COMMANDS["near"]["without"])
     with bad_input():
         data, problem = read_problem(args, recipe)
         search = _search(recipe.search(problem), args, recipe["memory_limit"])
@@ -65,13 +51,10 @@ def near(args: argparse.Namespace) -> int:
     known = Near(result, snapshot, ended, longest=search.parameters.get("max_length"), work=work)
     print("\n\n".join(filter(None, [*_tables(kind, result), known.to_text(as_option)])))
     save(output, _page(search, result, snapshot, data) if as_page else search, args.quiet)
-    return 0
 
 
 def _search(best: Any, args: argparse.Namespace, memory_limit: int | None) -> Any:
     """The search for what is near the best model of a search."""
-    from .. import rule_list, rule_set
-
     near = {"within": args.within, "ratio": args.ratio, "memory_limit": memory_limit}
     if args.count_lists:
         return rule_list.NearOptimalCounter(best, **near)
@@ -162,19 +145,7 @@ def _text(value: str | tuple[str, ...]) -> str:
     return one_line(value if isinstance(value, str) else "; ".join(value)) or "-"
 
 
-def add_stability_to(commands: Any) -> None:
-    what = "Search the best model of the table and of bootstrap samples of its rows: which rules return?"
-    parser = table_command(commands, stability, "stability", "which rules of a model return", what)
-    add_options(parser, "stability", {"--model": {"choices": list(MODELS)}})
-    add_problem(parser)
-    add_options(parser, "stability.search")
-    add_limits(parser, "Of each search; at Ctrl-C what the samples so far say is given.")
-
-
-def stability(args: argparse.Namespace) -> int:
-    from .. import estimators
-    from ..fitting import CLASSIFIERS
-
+def stability(args: argparse.Namespace) -> None:
     recipe = recipe_of(args, args.model)
     classifier = CLASSIFIERS[MODELS[args.model].name]
     with bad_input():
@@ -210,28 +181,13 @@ def stability(args: argparse.Namespace) -> int:
     proven, done = int((found.fits["status"] == "optimal").sum()), len(found.fits) - 1
     print(f"\n{done} of {count(args.samples, 'sample')} done; {proven} of {count(done + 1, 'model')} proven optimal")
     save(args.output, found.rules, args.quiet)
-    return 0
 
 
 _WORDS = {"relabelled": "labels are wrong", "removed": "rows are removed", "added": "rows are added"}
 
 
-def add_robustness_to(commands: Any) -> None:
-    what = (
-        "How many labels may be wrong, rows removed, or rows like training rows added, before another "
-        "rule list over the same antecedents is better than the optimal one: exactly, with that list."
-    )
-    parser = table_command(commands, robustness, "robustness", "how many rows an optimum depends on", what)
-    add_options(parser, "robustness")
-    add_problem(parser, ["rule-list"], _WITHOUT)
-    add_limits(parser, "At a limit, and at Ctrl-C, what is proven by then is given.")
-
-
-def robustness(args: argparse.Namespace) -> int:
-    from ..report import Withstood
-    from ..rule_list import RobustnessSearch, RuleListSearch
-
-    recipe = recipe_of(args, "rule-list", without=_WITHOUT)
+def robustness(args: argparse.Namespace) -> None:
+    recipe = recipe_of(args, "rule-list", without=COMMANDS["robustness"]["without"])
     with bad_input():
         data, problem = read_problem(args, recipe)
         best = recipe.search(problem)
@@ -244,13 +200,10 @@ def robustness(args: argparse.Namespace) -> int:
         print(_changes(known), end="\n\n")
     print(Withstood.of(search, snapshot, ended).to_text())
     save(args.output, search, args.quiet)
-    return 0
 
 
 def robustness_of(search: Search) -> RobustnessSearch:
     """The search for the robustness of a fit's list, where there is one."""
-    from ..rule_list import RobustnessSearch, RuleListSearch
-
     if not isinstance(search, RuleListSearch):
         raise CommandError("--robustness is of rule lists that need not be fair and do not have to use anything")
     try:
@@ -291,20 +244,7 @@ def _changes(known: Robustness) -> str:
     )
 
 
-_ABLATED = ("rule-list", "falling-rule-list")
-
-
-def add_ablation_to(commands: Any) -> None:
-    what = "Run a search as it is set and once more without each of its bounds: the optimum is the same, the work not."
-    parser = table_command(commands, ablate, "ablate", "measure what each bound is worth", what, *_ABLATED)
-    add_options(parser, "ablate")
-    add_problem(parser, _ABLATED, ["fairness", "min_group_size", "labels"])
-    add_limits(parser, "Each run has the whole time; at Ctrl-C what has ended is shown.")
-
-
-def ablate(args: argparse.Namespace) -> int:
-    from ..ablation import Ablation, of_the_paper
-
+def ablate(args: argparse.Namespace) -> None:
     recipe = recipe_of(args, args.model)
     with bad_input():
         _, problem = read_problem(args, recipe)
@@ -318,7 +258,6 @@ def ablate(args: argparse.Namespace) -> int:
     save(args.output, ablation.frame, args.quiet)
     if ablation.contradiction:
         raise CommandError(ablation.contradiction, 1)
-    return 0
 
 
 def _ablated(ablation: Ablation, args: argparse.Namespace) -> None:
@@ -334,8 +273,6 @@ def _ablated(ablation: Ablation, args: argparse.Namespace) -> None:
 
 
 def _ablation_table(ablation: Ablation) -> str:
-    from ..ablation import ALIKE
-
     frame = ablation.frame
     rows = [
         (

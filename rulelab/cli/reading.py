@@ -15,17 +15,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from .. import datasets
+from ..certificate import Origin
+from ..data.problem import Problem
+from ..datasets import Dataset, Reading, Sheet
+from ..datasets.dataset import SeveralClassesError
+from ..datasets.guesses import is_protected, is_sensitive
 from ..shown import digits
 from .options import reading_of
 from .output import CommandError, is_data_set, one_line, say, say_identifiers, tell
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from ..certificate import Origin
-    from ..data.problem import Problem
-    from ..datasets import Dataset
-    from ..datasets.sheet import Sheet
+if TYPE_CHECKING:  # checking a proof loads nothing that makes conditions
     from ..recipe import Recipe
     from ..tables import PatternCounts, Split, Table
 
@@ -35,8 +37,6 @@ _PART_ROWS = 1_000_000
 
 def read_table(args: argparse.Namespace) -> Dataset:
     """The data set that the options name; CommandError or ValueError when they, or it, are wrong."""
-    from .. import datasets
-
     if is_data_set(args.data):
         if args.target is not None or args.positive is not None or args.sensitive or args.weight is not None:
             raise CommandError(
@@ -48,8 +48,6 @@ def read_table(args: argparse.Namespace) -> Dataset:
 
 def sheet_of(args: argparse.Namespace) -> Sheet:
     """The columns of the file that the options name; CommandError or ValueError when they, or it, are wrong."""
-    from .. import datasets
-
     if not os.path.exists(args.data):
         near = difflib.get_close_matches(args.data, datasets.names(), 1)
         hint = f"; did you mean {near[0]!r}?" if near else "; `rulelab datasets` lists the data sets"
@@ -147,8 +145,6 @@ def labels(data: Dataset) -> tuple[Any, Any]:
 
 def file_data(args: argparse.Namespace, sheet: Sheet, target: str, positive: Any, **roles: Any) -> Dataset:
     """The data set of a file; what was doubtful in reading it is said."""
-    from ..datasets.dataset import SeveralClassesError
-
     for doubt in sheet.doubts:
         say(f"{sheet.file}: {one_line(doubt)}")
     try:
@@ -239,8 +235,6 @@ def recount(args: argparse.Namespace, origin: Origin, positive: Any) -> PatternC
 
 def _sensitive(table: Table, known: Table, others: list[str | None]) -> list[str]:
     """The columns that are sensitive by their names; none where no other would be left as a feature."""
-    from ..datasets.guesses import is_protected, is_sensitive
-
     columns = [name for name in table.columns if name not in others]
     named = [name for name in columns if is_protected(name)]
     texts = {name: known.kind(name) == "category" for name in named}
@@ -267,7 +261,6 @@ def _split(args: argparse.Namespace) -> Split | None:
 def _opened(args: argparse.Namespace) -> Iterator[tuple[Table, Table]]:
     """The table, in the cluster that was named or else in DuckDB, and the table in DuckDB, which knows its types."""
     from .. import tables
-    from ..datasets import Reading
 
     if args.scheduler is None:
         import duckdb

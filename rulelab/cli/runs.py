@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..certificate import Certificate
+from ..datasets import Dataset
 from ..families import FAMILIES, NAMING
 from ..families.criteria import in_words
 from ..families.typed import written
 from ..families.wording import at_most
+from ..models import Model, ModelError
+from ..proving import is_quick
+from ..recording import Recording
+from ..search import Search
 from ..shown import digits
-from .options import add_options
+from ..snapshot import Snapshot
 from .output import CommandError, bad_input, is_data_set, one_line, reading, say, table, tell, writing
 
-if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..datasets import Dataset
-    from ..models import Model
-    from ..recording import Recording
-    from ..search import Search
-    from ..snapshot import Snapshot
+if TYPE_CHECKING:  # it needs a package of the page
     from ..store import Run, Store
 
 DIGITS = 12
 """Of a hash that is shown."""
 
 
-def listed(args: argparse.Namespace) -> int:
+def listed(args: argparse.Namespace) -> None:
     """Say which runs there are."""
     with _opened(args) as store:
         runs = store.runs(" ".join(args.words), args.most, args.deleted)
         if args.json:
             print(json.dumps([_entry(run) for run in runs], ensure_ascii=False, indent=2))
-            return 0
+            return
         head = ("run", "ended", "name", "data", "family", "status", "objective", "gap", "proof")
         rows = [
             (
@@ -57,18 +57,15 @@ def listed(args: argparse.Namespace) -> int:
         print(f"\n{len(rows)} {what}{'s' * (len(rows) != 1)} in {store.place}; times are UTC")
         for said in store.damaged():
             say(one_line(said))
-    return 0
 
 
-def shown(args: argparse.Namespace) -> int:
+def shown(args: argparse.Namespace) -> None:
     """Say all that is known of one run, and its model."""
-    from ..models import ModelError
-
     with _opened(args) as store:
         run = store.run(args.which)
         if args.json:
             print(json.dumps(_entry(run), ensure_ascii=False, indent=2))
-            return 0
+            return
         kept = [*run.files, *(["proof"] if run.proof else [])]
         facts = {
             "run": run.hash,
@@ -95,10 +92,9 @@ def shown(args: argparse.Namespace) -> int:
                 print("", store.model(run).to_text(run.target or None), sep="\n")
             except ModelError as error:
                 raise CommandError(f"the model of this run cannot be read: {error}", 1) from error
-    return 0
 
 
-def exported(args: argparse.Namespace) -> int:
+def exported(args: argparse.Namespace) -> None:
     """Write runs to a zip archive."""
     path = args.output
     with _opened(args) as store:
@@ -108,10 +104,9 @@ def exported(args: argparse.Namespace) -> int:
         with writing(path):
             content = store.export(path, which)
     say(f"saved {path}: {len(which)} runs, {len(content)} bytes")
-    return 0
 
 
-def imported(args: argparse.Namespace) -> int:
+def imported(args: argparse.Namespace) -> None:
     """Keep the runs of an archive."""
     with _opened(args) as store:
         for name in args.file:
@@ -120,10 +115,9 @@ def imported(args: argparse.Namespace) -> int:
             for run in new:
                 print(run.hash)
             say(f"{name}: {len(new)} runs are new in {store.place}")
-    return 0
 
 
-def deleted(args: argparse.Namespace) -> int:
+def deleted(args: argparse.Namespace) -> None:
     """Put runs away, or bring them back."""
     from ..store import DELETED_DAYS
 
@@ -136,25 +130,6 @@ def deleted(args: argparse.Namespace) -> int:
             print(which.hash)
     if not args.undo and not args.forever:
         say(f"for {DELETED_DAYS} days rulelab runs delete --undo brings them back")
-    return 0
-
-
-def add_to(commands: Any) -> None:
-    text = "Runs that were kept: by the page, as it serves with a store, or by rl.store in Python."
-    parser = commands.add_parser("runs", help="list, show, export, import and delete kept runs", description=text)
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-
-    def action(name: str, run: Callable[[argparse.Namespace], int], about: str) -> None:
-        made = actions.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-        add_options(made, "runs")
-        add_options(made, f"runs.{name}")
-        made.set_defaults(run=run)
-
-    action("list", listed, "list the kept runs, the latest first")
-    action("show", shown, "say all that is known of a run")
-    action("export", exported, "write runs with their recordings, models and proofs to a zip archive")
-    action("import", imported, "keep the runs of an archive")
-    action("delete", deleted, "delete runs")
 
 
 @contextmanager
@@ -184,8 +159,6 @@ def check_keep(args: argparse.Namespace) -> None:
 
 def is_provable(args: argparse.Namespace, search: Search, snapshot: Snapshot) -> bool:
     """Whether there may be a proof that is made in a moment, as ``--proof`` would."""
-    from ..proving import is_quick
-
     return args.weight is None and args.at_least is None and is_quick(search, snapshot)
 
 

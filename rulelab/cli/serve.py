@@ -11,7 +11,6 @@ from typing import Any
 
 from .. import __version__
 from ..families.wording import count
-from .options import add_options
 from .output import CommandError, bad_input, say
 from .reading import client_at
 
@@ -41,7 +40,7 @@ def kept(args: argparse.Namespace) -> Iterator[str]:
         keep_runs(None)
 
 
-def serve(args: argparse.Namespace) -> int:
+def serve(args: argparse.Namespace) -> None:
     from ..views.forms.tables import offer
     from ..views.serving import logs
 
@@ -51,10 +50,10 @@ def serve(args: argparse.Namespace) -> int:
         offer(args.table, args.target)
     logs.begin()
     with _cluster(args):
-        return _served(args)
+        _served(args)
 
 
-def _served(args: argparse.Namespace) -> int:
+def _served(args: argparse.Namespace) -> None:
     """Serve until the end."""
     from ..views import serve
     from ..views.serving.settings import ServingError
@@ -73,7 +72,6 @@ def _served(args: argparse.Namespace) -> int:
         what = error.strerror or error
         text = f"cannot listen on {args.address}, port {args.port}: {what}; choose another --port"
         raise CommandError(text, 1) from error
-    return 0
 
 
 @contextlib.contextmanager
@@ -106,13 +104,3 @@ def _differing(client: Any) -> list[str]:
         if each != __version__
     }
     return sorted(wrong)
-
-
-def add_to(commands: Any) -> None:
-    parser = commands.add_parser(
-        "serve", help="serve the dashboard", description="Serve the dashboard, by default to this machine alone."
-    )
-    parser.set_defaults(run=serve)
-    add_options(parser, "serve")
-    add_options(parser.add_argument_group("for others than this machine"), "serve.others")
-    add_options(parser.add_argument_group("keeping it running"), "serve.running")

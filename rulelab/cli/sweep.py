@@ -7,42 +7,27 @@ import contextlib
 import math
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from .. import sweeps
 from ..families import BINARIZING, DEMANDS, EVERY, NAMING
 from ..families.wording import count
 from ..progress import noted
+from ..recipe import Recipe
 from ..shown import percent
-from .options import ASKED, add_limits, add_options, add_problem, criterion_of, reader_of, recipe_of, table_command
+from ..sweeps import Sweep
+from .options import ASKED, criterion_of, reader_of, recipe_of
 from .output import CommandError, Line, bad_input, is_data_set, one_line, save, say, table
+from .parsers import FOLDS
 from .reading import client_at, read
 
-if TYPE_CHECKING:
-    from ..recipe import Recipe
-    from ..sweeps import Sweep
-
-_FOLDS = 10
 _LOOK_SECONDS = 0.25
 _BINARIZING = {each.name for each in BINARIZING}
 
 
-def add_to(commands: Any) -> None:
-    what = (
-        "Fit a family with every combination of some values of its parameters, on the folds of a cross-validation or, "
-        "where rows are counted, on their test rows, and say which are on the front of accuracy and complexity."
-    )
-    parser = table_command(commands, sweep, "sweep", "accuracy, complexity and fairness over parameters", what)
-    names = [name.replace("_", "-") for name, record in EVERY.items() if len(record.tolerances) == 1]
-    choices = {"--model": {"choices": list(ASKED)}, "--criterion": {"choices": names}}
-    add_options(parser, "sweep", choices, folds=_FOLDS, first=names[0])
-    add_problem(parser, ASKED, ["criterion"], demands=True)
-    add_options(parser, "sweep.search")
-    add_limits(parser, "At Ctrl-C the fits that are done are told.", "sweep.limits")
-
-
 def sweep(args: argparse.Namespace) -> int:
-    from .. import sweeps
-
     recipe = recipe_of(args, args.model)
     grid = grid_of(args)
     compared = [name.replace("-", "_") for name in args.compare]
@@ -62,7 +47,7 @@ def sweep(args: argparse.Namespace) -> int:
                 data if counts is None else counts,
                 recipe.family.name,
                 kept,
-                (args.folds or _FOLDS) if counts is None else None,
+                (args.folds or FOLDS) if counts is None else None,
                 groups or None,
                 args.jobs,
                 client,
@@ -142,8 +127,6 @@ def _followed(running: Sweep, quiet: bool) -> bool:
 
 
 def _told(running: Sweep, args: argparse.Namespace, recipe: Recipe, interrupted: bool) -> int:
-    import pandas as pd
-
     for message in running.messages:
         say(one_line(message))
     failed = [result for result in running.results if result.status == "failed"]

@@ -1,22 +1,27 @@
-"""``rulelab verify`` checks a proof on the data file, from raw columns; ``explain-proof`` says what one rules out."""
+"""Saved models and proofs: ``rulelab verify`` checks a proof on the data file, from raw columns; ``explain-proof`` says
+what one rules out; ``export`` writes a model in other languages, ``schema`` says what a saved model looks like.
+"""
 
 from __future__ import annotations
 
 import argparse
 import difflib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from ..families import least_gap
+from .. import datasets
+from ..certificate import Certificate, CertificateError, MultiClassCertificate, Origin, OriginError, Verification
+from ..certificate import explain_proof as explained
+from ..certificate import verify as check
+from ..data.columns import listed
+from ..data.problem import Problem
+from ..datasets import Dataset
+from ..families import FAMILIES, least_gap
 from ..families.wording import at_least, at_most, count, restricted
-from .options import add_options, add_reading, family_of, reading_of
-from .output import CommandError, bad_input, is_data_set, one_line, reading
+from ..models import Model, ModelError, MultiClassRuleList, RuleList, json_schema, load_model
+from .options import reading_of
+from .output import CommandError, bad_input, is_data_set, one_line, reading, save
 from .reading import classes_of, file_data, is_counted, labels, recount, target_of
-
-if TYPE_CHECKING:
-    from ..certificate import Certificate, Origin, Verification
-    from ..data.problem import Problem
-    from ..datasets import Dataset
-    from ..models import Model, MultiClassRuleList, RuleList
 
 
 class NotValid(Exception):  # noqa: N818 - it is an answer
@@ -27,12 +32,10 @@ _AS_FITTED = "; for the same rows give what `rulelab fit` was given, such as --t
 
 
 def verify(args: argparse.Namespace) -> int:
-    from ..models import MultiClassRuleList
-
     certificate, model = read_proof(args.proof), read_any_model(args.model)
-    check: Any = _check_classes if isinstance(model, MultiClassRuleList) else _check
+    check_it: Any = _check_classes if isinstance(model, MultiClassRuleList) else _check
     try:
-        status, lines = check(args, certificate, model)
+        status, lines = check_it(args, certificate, model)
     except NotValid as reason:
         status, lines = 1, [f"not valid: {reason}"]
     except MemoryError:
@@ -42,8 +45,6 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def read_proof(path: str) -> Certificate:
-    from ..certificate import Certificate, CertificateError
-
     try:
         with reading(path):
             return Certificate.load(path)
@@ -52,8 +53,6 @@ def read_proof(path: str) -> Certificate:
 
 
 def read_any_model(path: str) -> Model | MultiClassRuleList:
-    from ..models import ModelError, load_model
-
     try:
         with reading(path):
             return load_model(path)
@@ -63,8 +62,6 @@ def read_any_model(path: str) -> Model | MultiClassRuleList:
 
 def read_model(path: str) -> Model:
     """A model of two classes."""
-    from ..models import Model
-
     model = read_any_model(path)
     if not isinstance(model, Model):
         raise CommandError(f"{path} holds a list of several classes, where a model of two classes is asked for")
@@ -73,8 +70,6 @@ def read_model(path: str) -> Model:
 
 def _check(args: argparse.Namespace, certificate: Certificate, model: Model) -> tuple[int, list[str]]:
     """The exit status, and what was proven and what was checked, in lines."""
-    from ..certificate import verify as check
-
     data, problem, encoded = problem_of(args, certificate)
     answer = check(problem, model, certificate, args.regularization)
     if answer.state != "bound" and not answer:
@@ -87,11 +82,6 @@ def _check_classes(
     args: argparse.Namespace, certificate: Certificate, model: MultiClassRuleList
 ) -> tuple[int, list[str]]:
     """As `_check`, of a list of several classes."""
-    from .. import datasets
-    from ..certificate import CertificateError, OriginError
-    from ..certificate import verify as check
-    from ..multiclass import MultiClassCertificate
-
     try:
         proof = MultiClassCertificate.of(certificate)
     except CertificateError as error:
@@ -139,8 +129,6 @@ def _origin(args: argparse.Namespace, certificate: Certificate) -> Origin:
 
 def problem_of(args: argparse.Namespace, certificate: Certificate) -> tuple[Dataset, Problem, bool]:
     """The data, the problem that a proof speaks of, and whether it says 1 and 0 for labels of the data."""
-    from ..certificate import OriginError
-
     origin = _origin(args, certificate)
     data = _read_data(args, origin)
     encoded = _check_labels(data, origin)
@@ -156,8 +144,6 @@ def problem_of(args: argparse.Namespace, certificate: Certificate) -> tuple[Data
 
 def _read_data(args: argparse.Namespace, origin: Origin) -> Dataset:
     """The rows with every column as a feature, sensitive ones too, and the target as the proof has it."""
-    from .. import datasets
-
     named = is_data_set(args.data)
     if named and (args.target is not None or args.positive is not None):
         raise CommandError(f"{args.data} is a known data set: leave --target and --positive out")
@@ -200,14 +186,13 @@ def _check_columns(args: argparse.Namespace, data: Dataset, origin: Origin) -> N
     if data.target in missing:
         raise NotValid(f"the proof has a condition on the target {data.target!r} itself")
     if missing:
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise CommandError(f"{args.data} has no column {', '.join(map(repr, missing[:5]))}{more}; the proof needs them")
+        raise CommandError(f"{args.data} has no column {listed(missing, 5)}; the proof needs them")
 
 
 def _report(
     data: Dataset, origin: Origin, model: Model, answer: Verification, encoded: bool, rows: int
 ) -> tuple[int, list[str]]:
-    family = family_of(model)
+    family = FAMILIES[model.family]
     noun, where = family.noun, f"for {data.name}, target {data.target}"
     among = f"of which each {answer.among}" if answer.among else ""
     counts = ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in answer.checked.items())
@@ -244,38 +229,7 @@ def _listed(columns: tuple[str, ...]) -> str:
     return ", ".join(columns[:10]) + more
 
 
-def add_to(commands: Any) -> None:
-    check = "Check the proof that `rulelab fit --proof` saved: on the data, without binarizing, mining and searching."
-    parser = commands.add_parser("verify", help="check a proof on the data", description=check)
-    add_proof(parser)
-    parser.set_defaults(run=verify)
-
-
-def add_proof(parser: argparse.ArgumentParser) -> None:
-    """The arguments that name a proof, its model and its data, and what it must speak for."""
-    add_options(parser, "proof")
-    group = parser.add_argument_group("what the proof must speak for", "By default whatever it says.")
-    add_options(group, "proof.of")
-    add_options(group, "count")
-    add_reading(parser)
-
-
-def add_explained_to(commands: Any) -> None:
-    text = (
-        "Say why a rule list of one's choice is no better than the one that is proven optimal: the lines of the proof "
-        "that it comes to, what it has spent by then and what the rest costs at least. The proof is checked first."
-    )
-    parser = commands.add_parser("explain-proof", help="why a proof rules a list out", description=text)
-    add_proof(parser)
-    add_options(parser.add_argument_group("the list that is asked about"), "explain_proof")
-    parser.set_defaults(run=explain_proof)
-
-
-def explain_proof(args: argparse.Namespace) -> int:
-    from ..certificate import CertificateError
-    from ..certificate import explain_proof as explained
-    from ..models import RuleList
-
+def explain_proof(args: argparse.Namespace) -> None:
     if (args.list is not None) == bool(args.rule):
         raise CommandError("give the list either as a file, --list FILE, or by its rules, --rule NAME ...")
     certificate, model = read_proof(args.proof), read_model(args.model)
@@ -293,13 +247,10 @@ def explain_proof(args: argparse.Namespace) -> int:
         raise CommandError(error, 1) from None
     except MemoryError:
         raise CommandError("there is not enough memory for this check", 1) from None
-    return 0
 
 
 def _list_of(path: str, problem: Problem, data: Dataset, encoded: bool) -> RuleList:
     """The list of a file over the proof's antecedents, found by name, with its own labels."""
-    from ..models import RuleList
-
     model = read_model(path)
     if not isinstance(model, RuleList):
         raise CommandError(f"{path} holds a {model.family.replace('_', ' ')}; a rule list is asked for")
@@ -320,3 +271,32 @@ def _index(name: str, problem: Problem) -> int:
         near = difflib.get_close_matches(name, problem.names, n=3, cutoff=0.4)
         hint = f"; near are {', '.join(map(repr, near))}" if near else ""
         raise CommandError(f"the proof has no antecedent {name!r}{hint}") from None
+
+
+FORMS: dict[str, Callable[[Any, argparse.Namespace], str]] = {
+    "text": lambda model, args: f"{model.to_text(args.target)}\n",
+    "json": lambda model, args: model.to_json(),
+    "python": lambda model, args: model.to_python(),
+    "sql": lambda model, args: model.to_sql(args.dialect or "duckdb", args.value or "prediction"),
+    "pmml": lambda model, args: model.to_pmml(args.target or "prediction"),
+}
+
+
+def export(args: argparse.Namespace) -> None:
+    if args.to != "sql" and (args.dialect or args.value):
+        raise CommandError("--dialect and --value are of --to sql")
+    if args.to not in ("text", "pmml") and args.target is not None:
+        raise CommandError("--target is of --to text and --to pmml")
+    try:
+        with reading(args.model):
+            model = load_model(args.model)
+        text = FORMS[args.to](model, args)
+    except ModelError as error:
+        raise CommandError(f"{args.model}: {error}") from error
+    if args.output is None:
+        print(text, end="")
+    save(args.output, text)
+
+
+def schema(args: argparse.Namespace) -> None:
+    print(json_schema(), end="")

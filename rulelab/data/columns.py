@@ -174,13 +174,11 @@ def distinct_values(column: Column, weight: np.ndarray | None) -> tuple[np.ndarr
     """The sorted values of the cells that are present, and the number of rows (or the weight) of each."""
     present = column.data[~column.missing]
     if weight is None:
-        present = np.sort(present)
-    else:
-        order = np.argsort(present, kind="stable")
-        present, weight = present[order], weight[~column.missing][order]
-    first = np.flatnonzero(np.append(True, present[1:] != present[:-1])[: len(present)])
-    counts = np.diff(np.append(first, len(present))) if weight is None else np.add.reduceat(weight, first)
-    return present[first], counts
+        return np.unique(present, return_counts=True)
+    values, places = np.unique(present, return_inverse=True)
+    counts = np.zeros(len(values), dtype=weight.dtype)
+    np.add.at(counts, places, weight[~column.missing])
+    return values, counts
 
 
 def scaled(counts: np.ndarray, scale: Fraction | None) -> np.ndarray:

@@ -9,17 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..arguments import ParameterError, Text
 from .gaps import emptied
+from .groups import Groups
 from .metrics import Confusion
-
-if TYPE_CHECKING:
-    from .groups import Groups
-    from .problem import Problem
+from .problem import Problem
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,13 @@ class Criterion(ABC):
 
 
 @dataclass(frozen=True)
-class EqualOpportunity(Criterion):
+class _Bounded(Criterion):
+    """A criterion of a tolerance."""
+
+    tolerance: float
+
+
+class EqualOpportunity(_Bounded):
     """False negative rates of any two groups differ by at most ``tolerance`` (Hardt et al., 2016).
 
     Parameters
@@ -63,14 +67,12 @@ class EqualOpportunity(Criterion):
         The largest difference allowed, from 0 to 1.
     """
 
-    tolerance: float
-
     def rates(self) -> tuple[Rate, ...]:
         return (_false_negative(self.tolerance),)
 
 
 @dataclass(frozen=True)
-class EqualizedOdds(Criterion):
+class EqualizedOdds(_Bounded):
     """False negative rates differ by at most ``tolerance``, false positive rates by at most ``on_negatives``.
 
     With the Hamming loss the false positive rate is replaced by its Hamming proxy: the rules that cover the group's
@@ -85,7 +87,6 @@ class EqualizedOdds(Criterion):
         The largest difference of false positive rates, or of their proxies, allowed; default ``tolerance``.
     """
 
-    tolerance: float
     on_negatives: float | None = None
 
     def rates(self) -> tuple[Rate, ...]:
@@ -93,8 +94,7 @@ class EqualizedOdds(Criterion):
         return (_false_negative(self.tolerance), _false_positive(second))
 
 
-@dataclass(frozen=True)
-class FalsePositiveRateParity(Criterion):
+class FalsePositiveRateParity(_Bounded):
     """False positive rates of any two groups differ by at most ``tolerance``; by the proxy with the Hamming loss.
 
     Parameters
@@ -103,14 +103,11 @@ class FalsePositiveRateParity(Criterion):
         The largest difference allowed, from 0 to 1.
     """
 
-    tolerance: float
-
     def rates(self) -> tuple[Rate, ...]:
         return (_false_positive(self.tolerance),)
 
 
-@dataclass(frozen=True)
-class DemographicParity(Criterion):
+class DemographicParity(_Bounded):
     """Proportions predicted positive differ by at most ``tolerance`` between any two groups.
 
     With the Hamming loss a negative counts once for every rule that covers it.
@@ -121,14 +118,11 @@ class DemographicParity(Criterion):
         The largest difference allowed, from 0 to 1.
     """
 
-    tolerance: float
-
     def rates(self) -> tuple[Rate, ...]:
         return (Rate("selection_rate", -1, 1, "rows", 1, self.tolerance),)
 
 
-@dataclass(frozen=True)
-class AccuracyParity(Criterion):
+class AccuracyParity(_Bounded):
     """Error rates differ by at most ``tolerance`` between any two groups; a set without rules need not meet this.
 
     With the Hamming loss a negative counts once for every rule that covers it.
@@ -140,14 +134,12 @@ class AccuracyParity(Criterion):
     """
 
     met_by_no_rules: ClassVar[bool] = False
-    tolerance: float
 
     def rates(self) -> tuple[Rate, ...]:
         return (Rate("accuracy", 1, 1, "rows", 0, self.tolerance),)
 
 
-@dataclass(frozen=True)
-class PredictiveParity(Criterion):
+class PredictiveParity(_Bounded):
     """Of those predicted positive, the parts that are positive differ by at most ``tolerance`` between any two groups.
 
     For rule lists only. A group of whom nobody is predicted positive has no such rate and is not compared; a list that
@@ -160,7 +152,6 @@ class PredictiveParity(Criterion):
     """
 
     linear: ClassVar[bool] = False
-    tolerance: float
 
     def rates(self) -> tuple[Rate, ...]:
         return (Rate("precision", 0, 0, "rows", 0, self.tolerance),)

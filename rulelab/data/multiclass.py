@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..kernels import bits
 from ..sharing import Shared
 from ..shown import Fact, Shown
+from .antecedents import Antecedents
 from .problem_arguments import (
     Conditions,
     ProblemError,
@@ -23,9 +24,6 @@ from .problem_arguments import (
     names_of,
     read_labels,
 )
-
-if TYPE_CHECKING:
-    from .antecedents import Antecedents
 
 LARGEST_WEIGHT = 1 << 50
 """In all: sums are exact in floating point numbers, with room to spare."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,8 +64,7 @@ def names_of(names: Sequence[str] | None, n: int, A: Any) -> tuple[str, ...]:
     if len(out) != n:
         raise ProblemError(f"{len(out)} names were given for {n} antecedents; give one name per column")
     if len(set(out)) < n:
-        seen: set[str] = set()
-        twice = next(name for name in out if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        twice = Counter(out).most_common(1)[0][0]
         raise ProblemError(f"two antecedents are named {twice!r}; give every column a name of its own")
     return out
 

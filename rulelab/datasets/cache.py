@@ -15,10 +15,9 @@ import pandas as pd
 
 from .. import files
 from .dataset import DatasetError, FetchError
-from .normalise import NORMALISERS, to_csv
+from .normalise import NORMALISERS, Record, to_csv
 from .packed import gunzip
 from .reading import parse_csv
-from .registry import Record
 
 HOME_VARIABLE = "RULELAB_DATA_HOME"
 TIMEOUT = (5.0, 30.0)  # seconds to connect, seconds without a byte
@@ -32,11 +31,6 @@ def home() -> Path:
     import pooch
 
     return Path(pooch.os_cache("rulelab"))
-
-
-def is_cached(record: Record) -> bool:
-    """Whether the file is there; its checksum is looked at when it is loaded."""
-    return (home() / record.file).is_file()
 
 
 def table(record: Record, download: bool = True, timeout: tuple[float, float] = TIMEOUT) -> pd.DataFrame:

@@ -147,7 +147,8 @@ class _Parts:
 
 def forms(columns: Mapping[str, Cells], given: Reading) -> tuple[dict[str, Form], Reading]:
     """How each column is read, and the marks by which most are numbers, which are guessed where they are None."""
-    asked = [marks for marks in MARKS if _allowed(marks, given)] or [(given.decimal or ".", given.thousands or "")]
+    allowed = [marks for marks in MARKS if given.decimal in (None, marks[0]) and given.thousands in (None, marks[1])]
+    asked = allowed or [(given.decimal or ".", given.thousands or "")]
     parts = {name: _Parts(cells, given) for name, cells in columns.items()}
     best, doubt = _best(list(parts.values()), asked, str(given.separator))
     found = {name: _form(each, [best, *(m for m in asked if m != best)], best) for name, each in parts.items()}
@@ -302,11 +303,6 @@ def nearly_numbers(values: pd.Series, reading: Reading | None) -> str:
 def _by(marks: tuple[str, str]) -> str:
     decimal, thousands = marks
     return f"with a decimal {_NAMES[decimal]}" + (f" and a thousands {_NAMES[thousands]}" if thousands else "")
-
-
-def _allowed(marks: tuple[str, str], given: Reading) -> bool:
-    decimal, thousands = marks
-    return given.decimal in (None, decimal) and given.thousands in (None, thousands)
 
 
 def _best(columns: Sequence[_Parts], asked: Sequence[tuple[str, str]], separator: str) -> tuple[tuple[str, str], str]:

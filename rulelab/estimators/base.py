@@ -17,19 +17,19 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state, compute_sample_weight, estimator_html_repr
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import progress
 from ..arguments import ParameterError, Text
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
-from ..data.columns import as_frame, listed, match_columns, read_weights, typed_rows
-from ..data.conditions import Condition, NothingFound, attach_conditions, conditions_of
+from ..data.columns import listed, read_weights
+from ..data.conditions import Condition, NothingFound, conditions_of
 from ..data.dataframes import in_pandas
 from ..data.exact_weights import Weights
 from ..data.metrics import group_labels, group_rates
 from ..families import FAMILIES
-from ..models import Model, MultiClassRuleList
+from ..models import Model
 from ..progress import noted
 from ..recipe import Recipe
 from ..report import Doubt, Known, doubted
@@ -38,12 +38,12 @@ from ..report.report import distance, within
 from ..search import Search, steps
 from ..snapshot import Snapshot, Status
 from .draining import DEEPER, CallbackSupportMixin, Fit, Told, check_found, drained, warn_of_open, with_callbacks
-from .proven import Proven
+from .fitted import FittedClassifier
 
 ONE_CLASS = "the rows hold a single class"
 
 
-class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEstimator, abc.ABC):
+class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixin, BaseEstimator, abc.ABC):
     """A model that is proven optimal, or within a proven gap of the optimum where a limit or Ctrl-C ended the search.
 
     With more than two classes one model of each class against the rest, unless one of all is asked for. What follows is
@@ -118,9 +118,6 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
     gap: float
     random_state: Any
     verbose: bool
-    classes_: np.ndarray
-    _framed: bool
-    _columns: tuple[str, ...]
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Put what this class says of parameters and attributes where the documentation of a family has a place."""
@@ -188,62 +185,6 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
         told.end()
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict labels: array, shape (n_rows,).
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-            The columns of a DataFrame are matched by name, in any order; those that no rule uses may be missing.
-        """
-        table = self._fitted_table(X)
-        if len(self.models_) > 1:
-            return self.classes_[self._scores(table).argmax(axis=1)]
-        if isinstance(self.models_[0], MultiClassRuleList):
-            return self.classes_[np.searchsorted(self.classes_, self.models_[0].predict(table))]
-        positive, codes = self.model_.predicts_positive(table), self._codes()
-        return self.classes_[np.where(positive, codes[-1], codes[0])]
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Proportions of the classes among the training rows of the deciding rule: shape (n_rows, n_classes).
-
-        With more than two classes these are the models' proportions, scaled to a sum of 1.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-        """
-        table = self._fitted_table(X)
-        if len(self.models_) > 1:
-            scores = self._scores(table)
-            total = scores.sum(axis=1, keepdims=True)
-            even = np.full_like(scores, 1 / scores.shape[1])
-            return np.divide(scores, total, out=even, where=total > 0)
-        known = self.model_.predict_proba(table)
-        out = np.zeros((len(known), len(self.classes_)))
-        out[:, self._codes()] = known
-        return out
-
-    def explain(self, X: Any) -> pd.DataFrame:
-        """Say for each row what decides it; see the model's ``explain``.
-
-        With more than two classes the rules are those of the model of the predicted class, named in ``class``.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n_rows, n_columns)
-        """
-        table = self._fitted_table(X)
-        if len(self.models_) == 1:
-            return self.model_.explain(table)
-        winner = self._scores(table).argmax(axis=1)
-        parts = []
-        for k in np.unique(winner):
-            rows = np.flatnonzero(winner == k)
-            part = self.models_[k].explain(table.iloc[rows])
-            parts.append(part.assign(**{"class": self.classes_[k]}).set_index(rows))
-        return pd.concat(parts).sort_index().set_index(table.index)
-
     def __str__(self) -> str:
         return "\n\n".join([repr(self), *(f"{said}\n{model}" for said, model in self._answers())])
 
@@ -266,14 +207,6 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_searches"}
-
-    @property
-    def model_(self) -> Model:
-        """The model, of two classes; see ``models_`` for more."""
-        check_is_fitted(self, "models_")
-        if len(self.models_) > 1:
-            raise AttributeError(f"there are {len(self.models_)} classes, each with a model of its own in models_")
-        return self.models_[0]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -429,46 +362,6 @@ class CertifiedClassifier(Proven, CallbackSupportMixin, ClassifierMixin, BaseEst
         labels = self.classes_[-1:] if len(self.classes_) < 3 else self.classes_
         rates = {label: group_rates(y == label, predicted == label, groups, weight) for label in labels}
         return rates[labels[0]] if len(labels) == 1 else pd.concat(rates, names=["class", "group"])
-
-    def _codes(self) -> np.ndarray:
-        """Positions of the model's labels among the classes; it has one label only where the rows had."""
-        return np.searchsorted(self.classes_, self.model_.classes)
-
-    def _scores(self, table: pd.DataFrame) -> np.ndarray:
-        """Proportion of each class where its model is asked: shape (n_rows, n_classes)."""
-        scores = np.zeros((len(table), len(self.models_)))
-        for k, model in enumerate(self.models_):
-            if True in model.classes:
-                scores[:, k] = model.predict_proba(table)[:, -1]
-        return scores
-
-    def _fitted_table(self, X: Any) -> pd.DataFrame:
-        check_is_fitted(self, "models_")
-        return self._table(X, reset=False)
-
-    def _table(self, X: Any, reset: bool) -> pd.DataFrame:
-        """The rows as a DataFrame with the training columns in their order, named by texts."""
-        X = in_pandas(X)
-        framed: bool = isinstance(X, pd.DataFrame)
-        if not framed:
-            least = int(reset)  # no rows have no predictions
-            X = validate_data(
-                self, typed_rows(X), reset=reset, dtype=None, ensure_all_finite="allow-nan", ensure_min_samples=least
-            )
-        elif reset or not self._framed:
-            validate_data(self, X, reset=reset, skip_check_array=True)
-        table = as_frame(X, fitting=reset)
-        if reset:
-            self._framed, self._columns = framed, tuple(table.columns)
-        else:
-            named = framed and self._framed
-            asked = tuple(
-                name for name in self._columns if not named or name in table
-            )  # rules name those that they lack
-            table = match_columns(table, asked, named, type(self).__name__)
-            if self.binarizer_ is None:
-                attach_conditions(table, self._given_conditions)
-        return table
 
     def _features(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None) -> Antecedents | pd.DataFrame:
         """What rules are made of, from the table of training rows of two classes or more; raises NothingFound."""

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..arguments import is_whole, require
 from ..data.dataframes import in_pandas
 from ..models import RuleSet
-from ..models.clause import clause_text
+from ..models.text import clause_text
 from ..progress import at_once
 from .base import CertifiedClassifier
 

@@ -6,14 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..remaining import log10_total
+from ..search import Search
+from ..snapshot import Snapshot, Status
 from . import OF_SEVERAL, record_of
 from .wording import EXACT, at_most, count, demanded, many, power, restricted
-
-if TYPE_CHECKING:
-    from ..search import Search
-    from ..snapshot import Snapshot
 
 _MOST_COMPLEXITY = 200
 """Sets of a larger complexity are not counted: there are more than of this one."""
@@ -56,8 +55,6 @@ def equation(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
 
 def title(search: Search, snapshot: Snapshot) -> str:
     """What to call the best model, by what is proven."""
-    from ..snapshot import Status
-
     noun = record_of(search.kind, search.family).noun
     if snapshot.detail.get("gap_is_proven"):
         return f"A {noun} of least gap"
@@ -96,8 +93,6 @@ def _of_the_default(search: Search) -> tuple[Fraction, Fraction]:
 
 def lists(m: int, most: int, labels: int = 1) -> str:
     """How many lists there are of at most ``most`` of ``m`` antecedents (Prop 8), each rule of so many labels."""
-    from ..remaining import log10_total
-
     exponent = log10_total(m, most, labels)
     if exponent >= EXACT:
         return power(math.floor(exponent))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from ..errors import ModelError
+from ..arguments import ModelError
 from .base import Model
-from .clause import Clause
 from .decision_list import DecisionList, RuleList, rule_list_objective
 from .evaluation import Evaluation
 from .falling_rule_list import FallingRuleList
 from .loading import json_schema, load_model, parse_any_model, parse_model
 from .multiclass import ClassRule, MultiClassRuleList
-from .rule import Rule
+from .rule import Clause, Rule
 from .rule_set import RuleSet
 from .serialisation import Provenance

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from .. import files
+from ..arguments import ModelError
 from ..data.exact_weights import total
 from ..data.metrics import Confusion
 from ..data.naming import unknown
 from ..data.problem import Problem
-from ..errors import ModelError
 from . import exchange, serialisation
 from .evaluation import Evaluation, measure
 from .rule import Branch
@@ -30,6 +30,7 @@ class Saved(abc.ABC):
     provenance: serialisation.Provenance | None
     rules: tuple[Any, ...]
     classes: tuple[Any, ...]
+    n_antecedents: int
 
     def __len__(self) -> int:
         """Number of rules; the default of a list is not counted."""
@@ -51,9 +52,13 @@ class Saved(abc.ABC):
             Name of what is predicted.
         """
 
-    @abc.abstractmethod
     def _body(self) -> dict[str, Any]:
         """The content as plain types."""
+        return {
+            "classes": [serialisation.plain(label, "a class label") for label in self.classes],
+            "n_antecedents": self.n_antecedents,
+            "rules": [rule.to_dict() for rule in self.rules],
+        }
 
     @classmethod
     @abc.abstractmethod

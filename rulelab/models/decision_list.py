@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
 from ..data.metrics import Confusion
 from ..data.problem import Problem
-from ..errors import ModelError
 from ..shown import digits
 from . import serialisation, text
 from .base import Model, Saved, column_of, indices, weights_of
@@ -28,7 +28,6 @@ class Ordered(Saved):
     """Rules in order, the first that a row satisfies decides, of two classes or of several."""
 
     default: Any
-    n_antecedents: int
 
     @property
     def complexity(self) -> int:
@@ -124,12 +123,7 @@ class Ordered(Saved):
         return tuple(replace(each, test=test) for each, test in zip(said, tests, strict=True)), default
 
     def _body(self) -> dict[str, Any]:
-        return {
-            "classes": [serialisation.plain(c, "a class label") for c in self.classes],
-            "n_antecedents": self.n_antecedents,
-            "rules": [rule.to_dict() for rule in self.rules],
-            "default": self.default.to_dict(),
-        }
+        return {**super()._body(), "default": self.default.to_dict()}
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
 from ..data.columns import read_weights
 from ..data.metrics import RATES, Confusion, confusion, group_rates
 from ..data.problem_arguments import read_labels
-from ..errors import ModelError
 from ..shown import Fact, Shown, figure, rows_below
 
 

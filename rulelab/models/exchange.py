@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
+from ..arguments import ModelError
 from ..data.conditions import Condition, confusable
-from ..errors import ModelError
 from . import serialisation
 from .rule import Branch, Test
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
 from ..data.exact_weights import in_units
 from ..data.metrics import Confusion, wilson_interval
 from ..data.problem import Problem
-from ..errors import ModelError
 from . import serialisation, text
 from .decision_list import Captured, Counts, DecisionList, capture
 from .rule import Rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..errors import ModelError
+from ..arguments import ModelError
 from . import serialisation
 from .base import Model
 from .multiclass import MultiClassRuleList

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
 from ..data.multiclass import LARGEST_WEIGHT, MultiClassProblem
-from ..errors import ModelError
 from . import serialisation, text
 from .base import indices
 from .decision_list import Ordered

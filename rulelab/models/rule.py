@@ -1,4 +1,4 @@
-"""One rule of a list, and a model as branches for other languages: the first whose test holds decides."""
+"""A rule of a list, a clause of a set, and a model as branches for other languages: the first that holds decides."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from ..arguments import ModelError
 from ..data.conditions import Condition
-from ..errors import ModelError
 from . import serialisation
 
 Conjunction = tuple[Condition, ...]
@@ -157,3 +157,75 @@ def read_head(
     if prediction not in classes:
         raise ModelError(f"'{where}.prediction' of the saved model is {prediction!r}, not one of its classes")
     return literal, classes[classes.index(prediction)]
+
+
+COUNTS = ("positives", "negatives", "alone_positives", "alone_negatives")
+"""Of a clause, see there."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One clause: a conjunction in a set of the form ``dnf``, a disjunction in one of the form ``cnf``.
+
+    Attributes
+    ----------
+    literals : tuple of Literal
+        In the order of the training antecedents; at least one.
+    positives, negatives : int or float
+        Training weight that the clause decides on its own, by class: the rows that satisfy it (``dnf``), or that fail
+        it (``cnf``).
+    alone_positives, alone_negatives : int or float
+        The part of it that no other clause of the set decides.
+    """
+
+    literals: tuple[Literal, ...]
+    positives: int | float
+    negatives: int | float
+    alone_positives: int | float
+    alone_negatives: int | float
+
+    @property
+    def antecedents(self) -> tuple[int, ...]:
+        """Indices of the antecedents, ascending."""
+        return tuple(literal.antecedent for literal in self.literals)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the antecedents."""
+        return tuple(literal.name for literal in self.literals)
+
+    @property
+    def complexity(self) -> int:
+        """One plus the number of antecedents (Lawless et al., JMLR 24(242), 2023, section 3.1)."""
+        return 1 + len(self.literals)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types only, for JSON."""
+        counts = {name: getattr(self, name) for name in COUNTS}
+        return {"antecedents": [literal.to_dict() for literal in self.literals], **counts}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], where: str, n_antecedents: int) -> Clause:
+        """The inverse of `to_dict`; ``where`` is named in errors (ModelError).
+
+        Parameters
+        ----------
+        data : dict
+            What `to_dict` gives.
+        where : str
+            Where it stands in what is read.
+        n_antecedents : int
+            Of the problem.
+        """
+        literals = tuple(
+            read_literal(item, place) for place, item in serialisation.read_items(data, "antecedents", where)
+        )
+        used = [literal.antecedent for literal in literals]
+        if not used or sorted(set(used)) != used or used[0] < 0 or used[-1] >= n_antecedents:
+            raise ModelError(
+                f"'{where}.antecedents' of the saved model must be ascending, at least one, and below {n_antecedents}"
+            )
+        out = cls(literals, *(serialisation.read_count(data, name, where) for name in COUNTS))
+        if out.alone_positives > out.positives or out.alone_negatives > out.negatives:
+            raise ModelError(f"{where!r} of the saved model decides more alone than in all")
+        return out

@@ -9,17 +9,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
 from ..data.columns import read_weights
 from ..data.metrics import Confusion
 from ..data.problem import Problem
-from ..errors import ModelError
 from ..shown import digits
 from . import serialisation
 from .base import Model, column_of, indices, weights_of
-from .clause import COUNTS, Clause, clause_text, formula, set_as_html, set_as_text
 from .evaluation import Evaluation
-from .rule import Branch, conjunction, literal_of
+from .rule import COUNTS, Branch, Clause, conjunction, literal_of
 from .tables import satisfied
+from .text import clause_text, formula, set_as_html, set_as_text
 
 FORMS = ("dnf", "cnf")
 LOSSES = ("hamming", "zero_one")
@@ -332,14 +332,8 @@ class RuleSet(Model):
         return counted.errors + regularization * self.complexity
 
     def _body(self) -> dict[str, Any]:
-        t = self.training
-        return {
-            "form": self.form,
-            "classes": [serialisation.plain(c, "a class label") for c in self.classes],
-            "n_antecedents": self.n_antecedents,
-            "rules": [clause.to_dict() for clause in self.rules],
-            "training": {name: getattr(t, name) for name in _COUNTS},
-        }
+        training = {name: getattr(self.training, name) for name in _COUNTS}
+        return {"form": self.form, **super()._body(), "training": training}
 
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:

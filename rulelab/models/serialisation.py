@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass, fields
 from typing import Any
 
+from ..arguments import ModelError
 from ..data.conditions import Condition
-from ..errors import ModelError
 from ..files import load_json
 
 FORMAT = "rulelab model"

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import ModelError
+from ..data.columns import listed
 from ..data.conditions import Condition, as_booleans, column_name, conditions_of, refuse_cells
 from ..data.dataframes import in_pandas
-from ..errors import ModelError
 from .rule import Literal
-
-_SHOWN = 5
 
 
 def satisfied(A: Any, antecedents: Sequence[Literal], n_antecedents: int) -> np.ndarray:
@@ -60,11 +59,11 @@ class _Columns:
         """Refuse the table unless all the antecedents can be evaluated on it."""
         lacking = list(dict.fromkeys(name for a in antecedents for name in self._missing(a)))
         if lacking:
-            shown = ", ".join(repr(name) for name in lacking[:_SHOWN])
-            more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
             dates = [whole for name in lacking if (whole := name.rpartition(": ")[0]) in self._position]
             hint = f"; rulelab.datasets.from_frame makes parts of dates, as of {dates[0]!r}" if dates else ""
-            raise ModelError(f"the table lacks {shown}{more}; it needs the columns of the model's rules by name{hint}")
+            raise ModelError(
+                f"the table lacks {listed(lacking, 5)}; it needs the columns of the model's rules by name{hint}"
+            )
 
     def evaluate(self, a: Literal) -> np.ndarray:
         if a.name in self._position and not _is_raw_column(a):

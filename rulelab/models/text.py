@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..shown import as_table, digits, percent, printable, share
-from .rule import Rule
+from ..shown import as_table, digits, escaped, percent, printable, share
+from .rule import COUNTS, Clause, Rule
 
 
 def label_text(label: Any) -> str:
@@ -107,3 +107,48 @@ def _html(rules: Sequence[Rule], default: Rule, titles: Sequence[str], cells: It
     ]
     every = ("", "rule", *titles)
     return as_table(every, body, right=range(3, len(every)))
+
+
+def formula(clauses: Sequence[Clause], form: str) -> str:
+    """The whole set in one line: ``(a and b) or c``, or ``(a or b) and c``; ``never`` or ``always`` without clauses."""
+    outer, inner = (" or ", " and ") if form == "dnf" else (" and ", " or ")
+    if not clauses:
+        return "never" if form == "dnf" else "always"
+    parts = [clause_text(clause, form) for clause in clauses]
+    bracketed = len(clauses) > 1
+    return outer.join(f"({p})" if bracketed and inner in p else p for p in parts)
+
+
+def clause_text(clause: Clause, form: str) -> str:
+    """The antecedents joined by ``and`` (``dnf``) or ``or`` (``cnf``)."""
+    return (" and " if form == "dnf" else " or ").join(printable(name) for name in clause.names)
+
+
+def set_as_text(clauses: Sequence[Clause], form: str, classes: Sequence[Any], target: str | None = None) -> str:
+    """One line per clause, aligned, with the training weight that it decides, in all and alone."""
+    prefix = "" if target is None else f"{printable(target)} = "
+    positive, negative = prefix + label_text(classes[-1]), prefix + label_text(classes[0])
+    if not clauses:
+        return f"always {negative if form == 'dnf' else positive}"
+    head = f"{positive} if {'any' if form == 'dnf' else 'all'} of these hold, else {negative}:"
+    texts = [clause_text(clause, form) for clause in clauses]
+    width = max(map(len, texts))
+    verb = "covers" if form == "dnf" else "rejects"
+    lines = [
+        f"  {text:<{width}}   ({verb} {digits(c.positives)} positive, {digits(c.negatives)} negative; "
+        f"alone {digits(c.alone_positives)}, {digits(c.alone_negatives)})"
+        for text, c in zip(texts, clauses, strict=True)
+    ]
+    return "\n".join([head, *lines])
+
+
+def set_as_html(clauses: Sequence[Clause], form: str, classes: Sequence[Any]) -> str:
+    """A table with one row per clause; all text is escaped."""
+    positive, negative = (label_text(label) for label in (classes[-1], classes[0]))
+    if not clauses:
+        return f"<p>always {escaped(negative if form == 'dnf' else positive)}</p>"
+    verb = "covered" if form == "dnf" else "rejected"
+    titles = ("rule", *(f"{part} {verb}{alone}" for alone in ("", " alone") for part in ("positive", "negative")))
+    body = [[clause_text(c, form), *(digits(getattr(c, name)) for name in COUNTS)] for c in clauses]
+    caption = f"{positive} if {'any' if form == 'dnf' else 'all'} of these hold, else {negative}"
+    return as_table(titles, body, right=range(1, len(titles)), caption=caption)

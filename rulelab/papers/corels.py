@@ -14,7 +14,7 @@ from .. import datasets
 from ..data.mining import mine_antecedents
 from ..data.problem import Problem
 from ..datasets import Dataset
-from ..near import near_optimal
+from ..questions import near_optimal
 from ..recording import Recording
 from ..rule_list import CorelsBounds, CorelsSearch
 from ..search import solve

@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from ..arguments import SweepError
 from ..datasets import DatasetError
-from ..errors import SweepError
 from ..sweeps import BASELINES
 
 RAN = "ran"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -13,14 +13,13 @@ import pandas as pd
 from ..arguments import require
 from ..data.gaps import CONSTRAINED, MEASURED, NEAR, emptied, largest_difference
 from ..data.metrics import FEW, Confusion, confusion, group_rates
+from ..datasets import Dataset
+from ..datasets.guesses import is_protected, is_unknown
 from ..families.wording import at_most
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ..models.decision_list import DecisionList
 from ..shown import percent
-
-if TYPE_CHECKING:
-    from ..datasets import Dataset
-    from ..snapshot import Snapshot
+from ..snapshot import Snapshot
 
 TITLE = "Before you trust this"
 FAR = 0.05
@@ -203,8 +202,6 @@ def _one_column(known: Known) -> _Said:
 
 
 def _protected(known: Known) -> _Said:
-    from ..datasets.guesses import is_protected
-
     found = [name for name in known.columns if name in known.sensitive or is_protected(name)]
     if known.is_constant or not found:
         return None
@@ -316,8 +313,6 @@ def _unequal_weights(known: Known) -> _Said:
 
 
 def _unknown_class(known: Known) -> _Said:
-    from ..datasets.guesses import is_unknown
-
     found = [label for label in known.model.classes if is_unknown(label)]
     if not found or len(known.model.classes) < 2:
         return None

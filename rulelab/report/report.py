@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..families import EVERY_FAMILY, least_gap
 from ..families.account import Account, account
 from ..families.wording import at_least, at_most, claimed, count, restricted
+from ..search import Search
 from ..snapshot import Snapshot, Status
-
-if TYPE_CHECKING:
-    from ..search import Search
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,17 @@ import abc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..arguments import Text
 from ..families import FAMILIES, least_gap
 from ..families.wording import at_least, count, many, restricted
+from ..frontiers import Frontier, GapFrontier
+from ..rule_list import FrontierSearch, RobustnessSearch
+from ..rule_list.near_optimal.state import MOST_LISTS
 from ..shown import Shown, digits, printable
 from ..snapshot import Snapshot, Status
 from .report import why_ended
-
-if TYPE_CHECKING:
-    from ..frontiers import Frontier, GapFrontier
-    from ..rule_list import FrontierSearch, RobustnessSearch
 
 _ROUNDED = "within the rounding of the weights"
 _STAYS = {
@@ -100,8 +99,6 @@ class Near(Verdict):
     @property
     def _forms(self) -> str:
         """As how many lists or sets the models are found; where there are more lists, they are not counted."""
-        from ..rule_list.near_optimal.state import MOST_LISTS
-
         beyond = not self._sets and self.forms >= MOST_LISTS
         return f"{'at least ' * beyond}{count(self.forms, self._noun)}"
 

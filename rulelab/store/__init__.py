@@ -4,7 +4,7 @@ By default it is one SQLite file in the user's data folder; other databases are 
 read from it is checked as a file from anywhere would be.
 """
 
-from ..errors import StoreError
+from ..arguments import StoreError
 from .boards import BoardEntry
 from .bundle import LARGEST_BUNDLE
 from .database import HOME_VARIABLE, NOTHING, default_url, home

@@ -11,7 +11,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ..errors import StoreError
+from ..arguments import StoreError
 from .database import BOARDS, PINS, Database, insert_table
 from .run import check_digits, digest, now
 

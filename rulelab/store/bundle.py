@@ -9,7 +9,8 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 
-from ..errors import StoreError
+from ..arguments import StoreError
+from ..certificate import Certificate, CertificateError
 from ..files import load_json
 from ..models import ModelError, parse_any_model
 from ..recording import Recording, RecordingError
@@ -112,8 +113,6 @@ def _run(archive: zipfile.ZipFile, hash: str, sizes: Mapping[str, int]) -> tuple
 
 def _check(run: Run, files: Mapping[str, bytes]) -> None:
     """What a file of each kind has to be."""
-    from ..certificate import Certificate, CertificateError
-
     which = f"run {run.hash[:12]}"
     try:
         if "model" in files:

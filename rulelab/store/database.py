@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Column, Connection, Engine, Float, Integer, LargeBinary, MetaData, String, Table, Text, event
 
-from ..errors import StoreError
+from ..arguments import StoreError
 from .run import DELETED_DAYS, Run, digest
 
 HOME_VARIABLE = "RULELAB_HOME"

@@ -8,18 +8,15 @@ import io
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
-from ..errors import StoreError
+from ..arguments import StoreError
+from ..datasets import Dataset, sheet
 from ..files import load_json
-
-if TYPE_CHECKING:
-    from ..datasets import Dataset
-
 
 LARGEST_ROWS = 1_000_000
 """Bytes of CSV that are kept."""
@@ -121,8 +118,6 @@ class KeptTable:
 
     def dataset(self) -> Dataset:
         """The data set; raises DatasetError."""
-        from ..datasets import sheet
-
         return sheet(self.rows, name=self.name or "data", **self.how).dataset(  # type: ignore[arg-type]
             self.target,
             self.positive,

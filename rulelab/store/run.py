@@ -11,22 +11,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..arguments import is_number
-from ..errors import StoreError
+from ..arguments import StoreError, is_number
+from ..certificate import Certificate, MultiClassCertificate
+from ..datasets import Dataset
 from ..files import load_json
 from ..recording import Recording
 from ..results import plain
 from ..snapshot import Status
 from .kept_table import LARGEST_ROWS, data_hash, packed, training_csv
-
-if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..datasets import Dataset
-    from ..multiclass import MultiClassCertificate
 
 FORMAT = "rulelab run"
 STATUSES = ("optimal", "infeasible", "limit", "stopped")

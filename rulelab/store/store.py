@@ -6,14 +6,16 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 import sqlalchemy as sa
 
 from .. import files
-from ..errors import StoreError
+from ..arguments import StoreError
+from ..certificate import Certificate, MultiClassCertificate
+from ..datasets import Dataset
 from ..models import Model, MultiClassRuleList, parse_any_model
 from ..recording import Recording
 from . import bundle, database, kept_table
@@ -21,12 +23,6 @@ from .boards import Boards
 from .database import FILES, NOTHING, PARTS, RUNS, TABLE, Database, default_url
 from .kept_table import KeptTable
 from .run import LARGEST_FILE, Run, check_digits, digest, files_of, named, now, proof_bytes, read, said_of, storable
-
-if TYPE_CHECKING:
-    from ..certificate import Certificate
-    from ..datasets import Dataset
-    from ..multiclass import MultiClassCertificate
-
 
 COLUMNS = [
     "hash", "name", "made", "family", "data", "status", "objective", "lower_bound", "gap", "errors", "complexity",
@@ -245,8 +241,6 @@ class Store(Boards):
 
     def proof(self, which: Run | str) -> Certificate:
         """The certificate of a run; raises StoreError or CertificateError."""
-        from ..certificate import Certificate
-
         return Certificate.load(io.BytesIO(self.file(which, "proof")))
 
     def file(self, which: Run | str, kind: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import SweepError, SweepWarning
+from ..arguments import SweepError, SweepWarning
 from .baselines import BASELINES
 from .families import FAMILIES
 from .frames import front, mean_and_error, non_dominated

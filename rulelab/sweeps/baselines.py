@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+from ..arguments import SweepError
 from ..data.conditions import NothingFound
 from ..data.problem import Problem
-from ..errors import SweepError
 from ..models import RuleList
 from .families import BINARIZING, FAMILIES, PREPARING, Certified, conditions_of
 from .plan import Fold, Part, Plan
@@ -140,11 +140,6 @@ def tree_size(tree: DecisionTreeClassifier) -> tuple[int, int]:
     return min(sizes, key=sum)
 
 
-def _size_of_ripper(fitted: Any) -> tuple[int, int]:
-    rules = fitted.ruleset_.rules
-    return len(rules), sum(len(rule.conds) for rule in rules)
-
-
 def _size_of_c50(fitted: Any) -> tuple[int, int]:
     """As `tree_size`."""
     sides: dict[str, list[int]] = {}
@@ -223,7 +218,7 @@ _CLASSIFIERS = (
         {"k": 2},
         {"k": [2]},
         packages=("wittgenstein",),
-        size=_size_of_ripper,
+        size=lambda fitted: (len(fitted.ruleset_.rules), sum(len(rule.conds) for rule in fitted.ruleset_.rules)),
         cells=_named,
         for_fit=lambda part, plan: {"pos_class": True},
     ),
@@ -313,14 +308,7 @@ class GreedyList(Method):
         else:
             began = time.perf_counter()
             model = RuleList.from_problem(problem, greedily_chosen(problem, chosen["max_length"]))
-        return Fitted(
-            status="fitted",
-            train=model.predicts_positive(fold.train.X),
-            test=model.predicts_positive(fold.test.X),
-            seconds=time.perf_counter() - began,
-            rules=len(model.rules),
-            conditions=model.n_conditions,
-        )
+        return Fitted.by(model, fold, "fitted", time.perf_counter() - began)
 
     @property
     def _lists(self) -> Certified:

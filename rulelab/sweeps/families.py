@@ -17,13 +17,12 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from ..arguments import Text, text_of
+from ..arguments import SweepError, SweepParameterError, Text, text_of
 from ..data.binarize import Binarizer
 from ..data.conditions import NothingFound, column_name
 from ..data.directions import as_directions
 from ..data.naming import UnknownNameError, as_names, limits_of, refuse_left_out
 from ..data.problem import Problem
-from ..errors import SweepError, SweepParameterError
 from ..families import BINARIZING as BINARIZING_PARAMETERS
 from ..families import CRITERIA, MONOTONE, MUST_NOT_USE, NAMING, OFFERED, Family
 from ..families.wording import at_most
@@ -184,7 +183,8 @@ class Certified(Method):
             if Recipe(self.family, parameters).demands:
                 return self._cannot(parameters, error)
             model, objective = self.without_rules(fold.train, parameters)
-            return self._fitted(fold, model, str(Status.OPTIMAL), 0.0, objective, objective, text_of(error))
+            own: dict[str, Any] = {"objective": objective, "lower_bound": objective, "message": text_of(error)}
+            return Fitted.by(model, fold, str(Status.OPTIMAL), 0.0, model=model.to_dict(), **own)
         start = {} if warm_start is None else {"warm_start": Model.families[warm_start["family"]].from_dict(warm_start)}
         try:
             search = self.search(problem, parameters, plan, **start)
@@ -209,29 +209,14 @@ class Certified(Method):
         found = snapshot.incumbent
         proven = snapshot.status is Status.OPTIMAL or snapshot.detail.get("gap_is_proven")
         status = str(Status.OPTIMAL if proven else snapshot.status)
-        return self._fitted(fold, found.model, status, seconds, found.objective, snapshot.lower_bound, message)
+        own = {"objective": found.objective, "lower_bound": snapshot.lower_bound, "message": message}
+        return Fitted.by(found.model, fold, status, seconds, model=found.model.to_dict(), **own)
 
     def _cannot(self, parameters: Mapping[str, Any], why: ValueError) -> Fitted:
         """Of these training rows nothing is there that has to be used."""
         asked = Recipe(self.family, parameters).demands
         said = Text("no {} over these training rows can {}: {}", self.family.noun, asked, text_of(why))
         return Fitted(str(Status.INFEASIBLE), None, None, 0.0, message=said)
-
-    def _fitted(
-        self, fold: Fold, model: Model, status: str, seconds: float, objective: float, bound: float, message: str
-    ) -> Fitted:
-        return Fitted(
-            status=status,
-            train=model.predicts_positive(fold.train.X),
-            test=model.predicts_positive(fold.test.X),
-            seconds=seconds,
-            objective=objective,
-            lower_bound=bound,
-            rules=len(model.rules),
-            conditions=model.n_conditions,
-            model=model.to_dict(),
-            message=message,
-        )
 
 
 FAMILIES: dict[str, Certified] = {name: Certified(family) for name, family in OFFERED.items()}

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import SweepParameterError
 from ..data.gaps import MEASURED, largest_gap
 from ..data.metrics import RATES, Confusion
-from ..errors import SweepParameterError
 from .result import FAILED, PARTS, Result, Scores
 
 MAXIMISED = frozenset({"accuracy", "true_positive_rate", "true_negative_rate", "precision"})

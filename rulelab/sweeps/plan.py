@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
-from ..arguments import is_least, is_whole
+from ..arguments import SweepError, SweepParameterError, is_least, is_whole
 from ..data.metrics import FEW, group_labels
 from ..datasets import Dataset
-from ..errors import SweepError, SweepParameterError
 from ..tables import PatternCounts
 
 BALANCE = "balance"

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..arguments import SweepError
 from ..data.metrics import Confusion, confusion, group_confusions
-from ..errors import SweepError
 from ..models import Model, parse_model
 from .plan import Fold, Part, Plan
 
@@ -69,13 +69,20 @@ class Fitted:
     model: dict[str, Any] | None = None  # as ``Model.to_dict`` gives it
     message: str = ""  # why there was nothing to search, or what limit was met
 
+    @classmethod
+    def by(cls, found: Model, fold: Fold, status: str, seconds: float, **more: Any) -> Fitted:
+        """What a model of rules predicts in a fold, and how large it is."""
+        own: dict[str, Any] = {part: found.predicts_positive(getattr(fold, part).X) for part in PARTS}
+        own |= {"rules": len(found.rules), "conditions": found.n_conditions}
+        return cls(status=status, seconds=seconds, **own, **more)
+
 
 @dataclass(frozen=True)
 class Result:
     """One configuration on one fold."""
 
     point: int  # index of the configuration within the sweep; equal on all folds
-    # key: names the method, all settings of the fit, and the versions it was computed with; see `rulelab.sweeps.keys`
+    # key: names the method, all settings of the fit, and the versions it was computed with; see `results_file.make_key`
     key: str
     family: str  # the family, or the name of the baseline
     baseline: bool

@@ -1,18 +1,29 @@
-"""Results on disk, one JSON line each under a checksum, so that a sweep that was killed goes on where it was."""
+"""Results on disk, one JSON line each under a checksum, so that a sweep that was killed goes on where it was.
+
+What a result depends on besides the rows is one text, its key, which says what saved results can be used again.
+"""
 
 from __future__ import annotations
 
 import errno
 import hashlib
 import json
+import math
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 
-from ..errors import SweepError, SweepParameterError
-from .result import Result
+import numpy as np
+import pandas as pd
+
+import rulelab
+
+from ..arguments import SweepError, SweepParameterError
+from .result import FAILED, Job, Result
 
 try:
     import fcntl
@@ -21,7 +32,7 @@ except ImportError:  # not every system has such locks; then files are written w
 
 _FORMAT, _VERSION = "rulelab sweep", 2
 _OTHER = "holds something else than results of a sweep; choose another file"
-_MOST = 5  # numbers of lines that are told
+_MOST_LINES = 5  # numbers of lines that are told
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES)
 _OPENING, _CLOSING, _DIGITS = b'{"check": "', b'", ', 16
@@ -169,7 +180,7 @@ class ResultsFile:
         known = range(1, 1 + (about is not None))  # the first line is about no data, but sound
         damaged = [n for n, data in enumerate(found, 1) if data is None and lines[n - 1].strip() and n not in known]
         if damaged:
-            where = ", ".join(map(str, damaged[:_MOST])) + (", ..." if len(damaged) > _MOST else "")
+            where = ", ".join(map(str, damaged[:_MOST_LINES])) + (", ..." if len(damaged) > _MOST_LINES else "")
             what = f"line {where}" if len(damaged) == 1 else f"{len(damaged)} lines ({where})"
             self.damage = (
                 f"{self.path} is damaged in {what}; {len(self.saved)} results are sound and used, the others are "
@@ -204,3 +215,95 @@ class ResultsFile:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             left = left[written:]
         os.fsync(self._file)
+
+
+OTHER_VERSIONS = "computed with "
+_UNKNOWN = "unknown"
+_MOST_DIFFERENCES = 3  # that are told
+
+
+def plain(value: Any) -> Any:
+    """A parameter's value as a number, text, Boolean or None: what else it may be (cuts by column) as text."""
+    value = _listed_out(value)
+    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return repr(value)
+
+
+def _listed_out(value: Any) -> Any:
+    """Without arrays, whose text leaves out what is in the middle."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray | pd.Index | pd.Series):
+        return value.tolist()
+    if isinstance(value, set | frozenset):
+        return sorted(map(_listed_out, value), key=repr)
+    if isinstance(value, Mapping):
+        return {_listed_out(name): _listed_out(one) for name, one in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_listed_out(one) for one in value)
+    return value
+
+
+def make_key(method: str, settings: Mapping[str, Any], packages: Collection[str] = ()) -> str:
+    """A text that names a method, all of its settings, and the versions of this library and of other distributions."""
+    versions = {"rulelab": rulelab.__version__, **{name: version_of(name) for name in packages}}
+    told = {"settings": {name: plain(value) for name, value in settings.items()}, "versions": versions}
+    return f"{method} {json.dumps(told, sort_keys=True)}"
+
+
+def split(key: str) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """The inverse of `make_key`: method, settings, versions; empty where the key says nothing about them."""
+    method, _, rest = key.partition(" ")
+    try:
+        found = json.loads(rest)
+        return method, dict(found["settings"]), dict(found["versions"])
+    except (ValueError, KeyError, TypeError):
+        return method, {}, {}
+
+
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """In words, which settings or versions differ; empty when they are the same."""
+    names = sorted(name for name in {*old, *new} if old.get(name, _UNKNOWN) != new.get(name, _UNKNOWN))
+    told = [f"{name} {old.get(name, _UNKNOWN)}, here {new.get(name, _UNKNOWN)}" for name in names[:_MOST_DIFFERENCES]]
+    return "; ".join(told) + (f" and {len(names) - _MOST_DIFFERENCES} more" if len(names) > _MOST_DIFFERENCES else "")
+
+
+def reuse(
+    saved: Iterable[Mapping[str, Any]], jobs: Sequence[Job], limits: Mapping[str, Any]
+) -> tuple[list[Result], Counter[str]]:
+    """The results of a file that a sweep can use, the last one for each job, and how many others there are by reason.
+
+    What a limit ended counts only under the same ``limits``; failures are tried again.
+    """
+    same: defaultdict[tuple[str, int], list[Mapping[str, Any]]] = defaultdict(list)
+    akin: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+    for data in saved:
+        same[data["key"], data["fold"]].append(data)
+        akin[data["family"], data["fold"]].add(data["key"])
+    results, others = [], Counter[str]()
+    for job in jobs:
+        found = same.get((job.key, job.fold), [])
+        done = [data for data in found if data["status"] != FAILED]
+        usable = [data for data in done if data["status"] != "limit" or data["limits"] == limits]
+        if usable:
+            results.append(Result.from_dict({**usable[-1], "parameters": job.plain}, job.point))
+        elif found:
+            others["which had failed" if found[-1]["status"] == FAILED else "which other limits had ended"] += 1
+        else:
+            reason = _reason(akin.get((job.method, job.fold), ()), job)
+            if reason:
+                others[reason] += 1
+    return results, others
+
+
+def _reason(saved: Iterable[str], job: Job) -> str:
+    """Why none of these keys of the same method and fold will do; empty when all are of other points of a grid."""
+    reasons = []
+    _, own, own_versions = split(job.key)
+    for key in sorted(saved):
+        _, old, versions = split(key)
+        if all(name in old and old[name] == value for name, value in job.plain.items()):
+            other, version = _differences(old, own), _differences(versions, own_versions)
+            reasons.append(f"of other settings: {other}" if other else OTHER_VERSIONS + version)
+    return min(reasons, key=lambda said: (not said.startswith(OTHER_VERSIONS), len(said)), default="")

@@ -14,8 +14,7 @@ from typing import Any
 from loky import ProcessPoolExecutor
 from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
-from ..arguments import text_of
-from ..errors import SweepError
+from ..arguments import SweepError, text_of
 from .baselines import BASELINES
 from .families import FAMILIES
 from .plan import Fold, Plan

@@ -15,16 +15,15 @@ from typing import Any
 
 import pandas as pd
 
+from ..arguments import SweepError, SweepWarning
 from ..data.metrics import rates_table
-from ..errors import SweepError, SweepWarning
 from ..progress import bar
 from ..shown import Fact, Shown, rows_below
 from . import frames
 from .frames import front
-from .keys import OTHER_VERSIONS, reuse
 from .plan import Plan
 from .result import FAILED, Job, Progress, Result, Stopped, SweepSnapshot
-from .results_file import ResultsFile
+from .results_file import OTHER_VERSIONS, ResultsFile, reuse
 from .runners import Runner
 
 THREAD_NAME = "rulelab sweep"

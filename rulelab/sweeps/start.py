@@ -7,22 +7,23 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
+from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from ..arguments import ParameterError, Text, short, text_of
+from ..arguments import ParameterError, SweepError, SweepParameterError, Text, short, text_of
 from ..datasets import Dataset
-from ..errors import SweepError, SweepParameterError
 from ..parameters import TIME_LIMIT
 from ..tables import PatternCounts
 from .baselines import BASELINES
 from .families import BINARIZING, FAMILIES, PREPARING
-from .keys import configurations, make_key, plain
 from .plan import Plan, counted_plan, make_plan
 from .result import Job, Method
-from .results_file import ResultsFile
+from .results_file import ResultsFile, make_key, plain
 from .runners import METHODS, Here, OnDask, Process, Runner
 from .running import Sweep
 
@@ -197,10 +198,33 @@ def _check_conditions(grids: Mapping[str, Grid], plan: Plan) -> None:
         )
 
 
+def _configurations(method: str, defaults: Mapping[str, Any], grid: Grid) -> list[dict[str, Any]]:
+    """Every combination of the grid's values, in the order of the grid; SweepError for what is no list of values."""
+    if not isinstance(grid, Mapping) or not grid:
+        name, value = next(iter(defaults.items()), ("name", 1))
+        example = f"{{{name!r}: [{value!r}]}}"
+        raise SweepError(f"the grid of {method} is {grid!r}; give lists of values by parameter, such as {example}")
+    values = {}
+    for name, given in grid.items():
+        if name not in defaults:
+            near = get_close_matches(str(name), defaults, n=1)
+            hint = f"did you mean {near[0]!r}? It" if near else "It"
+            raise SweepError(
+                f"the grid names {name!r}, which is no parameter of {method}; {hint} has "
+                f"{', '.join(defaults) or 'none'}"
+            )
+        if isinstance(given, str | Mapping) or not isinstance(given, Sequence | np.ndarray | pd.Index | pd.Series):
+            raise SweepError(f"grid[{name!r}] must be a list of values, not {given!r}")
+        values[name] = given.tolist() if isinstance(given, np.ndarray | pd.Index | pd.Series) else list(given)
+        if not values[name]:
+            raise SweepError(f"grid[{name!r}] is an empty list; give at least one value")
+    return [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
+
+
 def _jobs(method: Method, grid: Grid, plan: Plan, first: int) -> list[Job]:
     """The fits of a method on the first fold, equal ones once, which are numbered from ``first``."""
     found: dict[str, Job] = {}
-    for varied in configurations(method.name, method.defaults, grid) if method.defaults or grid else [{}]:
+    for varied in _configurations(method.name, method.defaults, grid) if method.defaults or grid else [{}]:
         given, shown = {**method.defaults, **varied}, {name: plain(value) for name, value in varied.items()}
         try:
             method.check(given, plan)

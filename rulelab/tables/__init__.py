@@ -1,6 +1,6 @@
 """Tables of any size, counted where they lie: what rules can tell apart, and how many rows there are of each kind."""
 
-from ..errors import TableError
+from ..arguments import TableError
 from .counting import count
 from .opening import open_table as open  # noqa: A004 - as in `gzip.open`
 from .pattern_counts import PatternCounts, as_rows

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import duckdb
+
+from ..arguments import TableError
 from ..datasets.dates import HOURS, ISO, form_of
 from ..datasets.numerals import Form
-from ..errors import TableError
 from .table import MOST_VALUES, UTC
 
 _FIRST = 2000
@@ -18,8 +20,6 @@ _PER_SECOND = {"s": "1e0", "ms": "1e3", "us": "1e6", "ns": "1e9"}
 
 def expression(name: str, form: Form) -> Any:
     """A column as its form says."""
-    import duckdb
-
     function, constant = duckdb.FunctionExpression, duckdb.ConstantExpression
     column = found = duckdb.ColumnExpression(name)
     if form.kind in ("date", "time"):
@@ -66,7 +66,6 @@ def _literal(text: str) -> str:
 
 def dated(relation: Any, paths: Sequence[str]) -> tuple[Any, frozenset[str]]:
     """Parquet files with dates for texts that are dates, moments in UTC, and times in hours, which are told."""
-    import duckdb
     from pyarrow import parquet, types
 
     schemas = [parquet.read_schema(path) for path in paths]
@@ -99,8 +98,6 @@ def dated(relation: Any, paths: Sequence[str]) -> tuple[Any, frozenset[str]]:
 
 def _form_of(relation: Any, name: str) -> Form:
     """Whether texts are dates; all are looked at where the first ones are."""
-    import duckdb
-
     texts = relation.select(duckdb.ColumnExpression(name).alias("v")).filter("v is not null")
     if not form_of(list(dict.fromkeys(v for (v,) in texts.limit(_FIRST).fetchall())))[0]:
         return Form()
@@ -114,8 +111,6 @@ def _form_of(relation: Any, name: str) -> Form:
 
 def check_dates(relation: Any, name: str, form: Form) -> None:
     """Refuse dates that are written in a way that DuckDB does not read, though pandas does."""
-    import duckdb
-
     cells = relation.select(duckdb.ColumnExpression(name).alias("v"), expression(name, form).alias("d"))
     empty = ", ".join(_literal(text) for text in form.empty) or "null"
     wrong = cells.filter(f"d is null and v is not null and (v in ({empty})) is not true").limit(1).fetchall()

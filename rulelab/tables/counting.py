@@ -12,11 +12,11 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from ..arguments import TableError
 from ..data.binarize import Binarizer
 from ..data.columns import listed
 from ..data.conditions import Condition
 from ..datasets.guesses import positive_of, unknown_of
-from ..errors import TableError
 from .pattern_counts import COUNT, HEADS, PatternCounts
 from .split import Split
 from .table import Table

@@ -12,13 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import narwhals as nw
 
+from ..arguments import TableError
 from ..data.columns import listed
 from ..datasets.dataset import DatasetError, check_names
 from ..datasets.numerals import PATTERNS, Cells, Form, forms
 from ..datasets.reading import Reading, decoded, records, separated
-from ..errors import TableError
 from ..lazy import require_pyarrow
 from .columns import check_dates, dated, expression
 from .table import MOST_VALUES, Table
@@ -129,8 +130,6 @@ def _name(paths: Sequence[str]) -> str:
 def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ...], frozenset[str]]:
     """The files, of the same names and types, as a DuckDB relation; its connection, doubts, which columns are hours."""
     require_pyarrow("counting rows where they lie", TableError)
-    import duckdb
-
     connection = duckdb.connect()
     connection.execute("set enable_progress_bar = true")  # which is known then, and not printed
     connection.execute("set enable_progress_bar_print = false")
@@ -154,8 +153,6 @@ def _relation(paths: list[str], given: Reading) -> tuple[Any, Any, tuple[str, ..
 
 def _texts(connection: Any, paths: list[str], given: Reading) -> tuple[Any, Reading]:
     """The cells of CSV files as texts, missing where nothing is written, and how they are written."""
-    import duckdb
-
     head = _head(paths[0])
     text, reading = decoded(head, given.checked(), Path(paths[0]).name)
     if codecs.lookup(str(reading.encoding)).name not in ("utf-8", "ascii"):
@@ -210,8 +207,6 @@ def _typed(relation: Any, reading: Reading, paths: Sequence[str]) -> tuple[Any, 
 
 def _counted(relation: Any) -> tuple[dict[str, _Counted], int]:
     """The cells of each column, of which one pass over the rows tells what is asked of all, and how many rows are."""
-    import duckdb
-
     asked = [_like(duckdb.ColumnExpression(name), each) for name in relation.columns for each in PATTERNS]
     answers = relation.select(*(each.alias(f"a{k}") for k, each in enumerate(asked)))
     counts = ", ".join(f"count(a{k}), count_if(a{k})" for k in range(len(asked)))
@@ -226,8 +221,6 @@ def _counted(relation: Any) -> tuple[dict[str, _Counted], int]:
 
 
 def _like(column: Any, pattern: str) -> Any:
-    import duckdb
-
     return duckdb.FunctionExpression("regexp_full_match", column, duckdb.ConstantExpression(pattern))
 
 
@@ -235,8 +228,6 @@ class _Counted(Cells):
     """The texts of a column of a DuckDB relation."""
 
     def __init__(self, relation: Any, name: str, total: int, matching: Sequence[int]) -> None:
-        import duckdb
-
         self._column = duckdb.ColumnExpression("v")
         self._texts = relation.select(duckdb.ColumnExpression(name).alias("v")).filter("v is not null")
         self._matching = dict(zip(PATTERNS, matching, strict=True))

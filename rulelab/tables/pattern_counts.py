@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..arguments import is_whole
+from ..arguments import TableError, is_whole
 from ..data.antecedents import Antecedents
 from ..data.conditions import Condition, attach_conditions, unique_names
 from ..data.metrics import group_labels
 from ..data.problem import Problem
 from ..datasets import Dataset
-from ..errors import TableError
 from ..lazy import require_pyarrow
 
 COUNT, HEADS, TEST = "rulelab rows", "rulelab heads", "rulelab test"

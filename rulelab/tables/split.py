@@ -8,8 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from ..arguments import is_whole
-from ..errors import TableError
+from ..arguments import TableError, is_whole
 from .table import Table
 
 _PRIME = (1 << 31) - 1

@@ -14,8 +14,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from ..arguments import TableError
 from ..data.exact_weights import LARGEST_DECIMAL, PLACES, rounded_down
-from ..errors import TableError
 
 _BITS = 26
 _DIGITS = 53

@@ -19,8 +19,7 @@ from datasets_raw import BUPA, COMPAS_RAW, LIVER, NORMALISED, NOT_SHARED, small_
 
 from rulelab import datasets
 from rulelab.datasets import DatasetError, cache, normalise
-from rulelab.datasets.normalise import LOADERS
-from rulelab.datasets.registry import RECORDS
+from rulelab.datasets.normalise import LOADERS, RECORDS
 
 STORED = [name for name, record in RECORDS.items() if not record.embedded]
 SHARED = [name for name in STORED if name not in NOT_SHARED]

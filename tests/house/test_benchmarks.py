@@ -14,7 +14,8 @@ from places import ROOT
 from speed_page import differences
 
 import rulelab as rl
-from rulelab.cli.commands import BENCHMARKS, main
+from rulelab.cli.commands import main
+from rulelab.cli.examples import BENCHMARKS
 from rulelab.fitting import CLASSIFIERS
 
 NAMES = sorted(path.stem.replace("_", "-") for path in BENCHMARKS.glob("[!_]*.py"))

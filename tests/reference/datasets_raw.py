@@ -7,7 +7,7 @@ import io
 import zipfile
 from pathlib import Path
 
-from rulelab.datasets.registry import RECORDS, Record
+from rulelab.datasets.normalise import RECORDS, Record
 
 FOLDER = Path(__file__).with_name("raw")
 """A file, or a folder of what is in an archive, for each source, and the table that is made of it."""

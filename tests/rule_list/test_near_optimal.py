@@ -14,7 +14,7 @@ from laws import in_slices, noisy_problem
 from strategies import rows
 
 import rulelab as rl
-from rulelab.near import near_optimal
+from rulelab.questions import near_optimal
 from rulelab.rule_list import RuleListBounds, RuleListSearch
 from rulelab.rule_list.near_optimal.base import NearSearch
 from rulelab.rule_list.near_optimal.search import NearOptimalSearch

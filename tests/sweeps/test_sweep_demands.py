@@ -16,7 +16,7 @@ from test_sweep_counted import COUNTS, FRAME
 import rulelab as rl
 from rulelab.data.naming import UnknownNameError, unknown
 from rulelab.sweeps import FAMILIES, SweepError
-from rulelab.sweeps.keys import split
+from rulelab.sweeps.results_file import split
 
 THRESHOLDS = {"thresholds": [3]}
 LISTS = {"regularization": [0.02, 0.005], "max_conditions": [1], **THRESHOLDS}

@@ -24,8 +24,7 @@ from test_sweep import DATA, GRID, TIMES, hard, jobs_of, people, run, waited
 import rulelab as rl
 from rulelab.sweeps import Result, SweepError, SweepWarning, results_file
 from rulelab.sweeps.families import Certified
-from rulelab.sweeps.keys import reuse
-from rulelab.sweeps.results_file import ResultsFile, sealed, unsealed
+from rulelab.sweeps.results_file import ResultsFile, reuse, sealed, unsealed
 
 
 @pytest.mark.long

@@ -9,9 +9,10 @@ import pytest
 from test_sweep import DATA, waited
 
 import rulelab as rl
-from rulelab.sweeps import BASELINES, FAMILIES, SweepWarning, keys
+from rulelab.sweeps import BASELINES, FAMILIES, SweepWarning
+from rulelab.sweeps import results_file as keys
 from rulelab.sweeps.families import Certified
-from rulelab.sweeps.keys import plain
+from rulelab.sweeps.results_file import plain
 
 ONE = {"regularization": [0.1]}
 

@@ -13,7 +13,7 @@ from panel.custom import JSComponent
 from ... import datasets
 from ...arguments import is_whole
 from ...assets import asset
-from ...datasets.registry import RECORDS
+from ...datasets.normalise import RECORDS
 from ...families import Parameter
 from ...store import KeptTable
 from ..live.job import Job, Progress

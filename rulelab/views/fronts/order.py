@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from ...arguments import text_of
-from ...datasets.registry import RECORDS
+from ...datasets.normalise import RECORDS
 from ...families import MEMORY
 from ...questions import ASKING, Question, allows
 from ...sweeps import BASELINES, SweepError, sweep

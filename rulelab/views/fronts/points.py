@@ -19,7 +19,7 @@ from ...shown import with_interval
 from ...sweeps import BASELINES, Result, Sweep, non_dominated
 from ...sweeps.families import FAMILIES, NOTHING_CALLED
 from ...sweeps.frames import pooled
-from ...sweeps.keys import plain as plain_value
+from ...sweeps.results_file import plain as plain_value
 from ..cards.card import OF_NAMES, names_in_words
 from ..live.wording import NONE, family_name, titled
 from ..widgets.esc import plain
