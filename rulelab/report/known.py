@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -60,12 +60,20 @@ class Known:
     target: str = ""  # what is predicted; empty: not known
 
     @classmethod
-    def of(cls, model: Model, data: Dataset, rows: np.ndarray | None = None, **more: Any) -> Self:
-        """From the training rows of a data set, by their positions; by default all are."""
+    def of(
+        cls, model: Model, data: Dataset, rows: np.ndarray | None = None, test: np.ndarray | None = None, **more: Any
+    ) -> Self:
+        """From the training rows of a data set, by default all, and those kept out, by their positions.
+
+        Groups are compared on the rows that were kept out, where there are any.
+        """
         at = np.arange(len(data.y)) if rows is None else rows
         seen = predicted(model, data, at)
         counted = confusion(**seen)
         sizes = [int(counted.rows_of(f"false_{side}_rate")) for side in ("positive", "negative")]
+        if test is not None:
+            at, seen = test, predicted(model, data, test)
+            more |= {"test": confusion(**seen), "on_test": True}
         people = pd.DataFrame() if data.sensitive is None else data.sensitive.iloc[at]
         return cls(
             model,
@@ -389,8 +397,9 @@ def doubts(
     if data is None or isinstance(own, MultiClassRuleList):
         known = Known(own, **more)
     else:
-        seen = None if test is None else confusion(**predicted(own, test))
-        known = Known.of(own, data, test=seen, leaks=data.leaks(), **more)
+        known = Known.of(own, data, leaks=data.leaks(), **more)
+        if test is not None:
+            known = replace(known, test=confusion(**predicted(own, test)))
     found = doubted(known)
     codes = {each.code for each in found}
     return (*found, *(each for each in given if each.code not in codes))

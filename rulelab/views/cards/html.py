@@ -296,9 +296,12 @@ def _by_group(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def rates_of_groups(
-    tables: Mapping[str, pd.DataFrame], compared: Sequence[str] = (), free: pd.DataFrame | None = None
+    tables: Mapping[str, pd.DataFrame],
+    compared: Sequence[str] = (),
+    free: pd.DataFrame | None = None,
+    on_test: bool = False,
 ) -> str:
-    """The rates of groups of people on the training rows, a table for each attribute, to be unfolded; HTML.
+    """The rates of groups of people on the training or the test rows, a table for each attribute, to be unfolded; HTML.
 
     `compared`: the rates that were asked to be alike among the groups of the first table, which is unfolded. `free`:
     that table for the best model of all, where the model is not that.
@@ -314,7 +317,8 @@ def rates_of_groups(
         said = [(_PLURALS.get(rate, f"{rate.replace('_', ' ')}s"), each.value) for rate, each in widest.items()]
         html = group_table(name, table, free if k == 0 else None, "the best model without the constraint")
         shown.append((name, said, Markup(html), bool(asked)))
-    return filled("answer_groups.html", tables=shown, without=free is not None, few=FEW)
+    of = "test" if on_test else "training"
+    return filled("answer_groups.html", tables=shown, of=of, without=free is not None, few=FEW)
 
 
 def comparison(rows: Mapping[str, tuple[Score | None, Score | None, str]], caption: str) -> str:

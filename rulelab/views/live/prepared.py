@@ -15,7 +15,7 @@ from ...data.metrics import Confusion, confusion, rates_table
 from ...datasets import Dataset
 from ...models import Model, MultiClassRuleList, RuleSet
 from ...report import Known
-from ...report.known import predicted, told
+from ...report.known import told
 from ...rule_list.near_optimal.summary import group_masses
 from ...search import Search
 from ...snapshot import Snapshot
@@ -115,9 +115,7 @@ class Prepared:
             return Known(model, **more)
         if len(self.data.y) > _MOST_ASKED:
             return Known(model, rows=self.class_rows, effective=self.effective, target=self.data.target, **more)
-        if self.test_rows is not None:
-            more["test"] = confusion(**predicted(model, self.data, self.test_rows))
-        return Known.of(model, self.data, self._training_rows(self.data), **more)
+        return Known.of(model, self.data, self._training_rows(self.data), self.test_rows, **more)
 
     def rates(self, model: Model) -> pd.DataFrame | None:
         """The rates on the training rows of the groups that the search compares; None: it compares none."""

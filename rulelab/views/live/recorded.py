@@ -1,4 +1,7 @@
-"""A run from a file: a session that is over, with a history and a tree, but without the engine and without rows."""
+"""A run from a file: a session that is over, with a history and a tree, but without the engine.
+
+A kept run may have its rows again.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,12 @@ class RecordedSearch:
         weight = 0.0 if model is None else model.weight
         told = "" if card is None else "".join(filter(str.isdigit, card.data.get("training rows", "")))
         rows = int(told) if told else None
-        asked = {"left_out": recording.left_out, "directions": recording.directions, "n_rows": rows}
+        asked = {
+            "left_out": recording.left_out,
+            "directions": recording.directions,
+            "n_rows": rows,
+            "row_pattern": None,
+        }
         among = "the conditions of its search"  # how many they were is not known
         self.problem: Any = SimpleNamespace(total_weight=weight, total_positive=weight, n_antecedents=among, **asked)
 
@@ -48,7 +56,10 @@ class RecordedSession(SearchSession):
             prepared = Prepared(search, name=name, notes=(f"Recording: {name}. It holds no rows.",))
         else:
             labels = None if isinstance(card.model, MultiClassRuleList) else (*card.named.classes,)
-            prepared = Prepared(search, labels, card.target, name)
+            kept: dict[str, Any] = {"classes": card.classes}
+            if card.rows is not None:
+                kept = {"data": card.rows.weighted, "test_rows": card.rows.test}
+            prepared = Prepared(search, labels, card.target, name, fewer=card.fewer, **kept)
         super().__init__(lambda report: prepared, Limits(), FULL_SPEED, look=look)
         self.history = History(max(2, len(recording.snapshots)))
         for snapshot in recording.snapshots:

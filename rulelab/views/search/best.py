@@ -115,11 +115,13 @@ class BestModel:
         asked = compared(parameters.get("fairness") or parameters.get("criterion"))
         name = getattr(prepared.recipe, "sensitive", None) or "group"
         tables = {} if known is None else dict(known.groups)
+        on_test = known is not None and known.on_test
         if asked and found is not None:
-            tables.pop(name, None)
+            if not on_test:
+                tables.pop(name, None)  # which is what the search compares
             without = None if free is None or free.incumbent is None else prepared.rates(free.incumbent.model)
             self.compared.object = rates_of_groups({name: found}, asked, without)
-        self.groups.object = rates_of_groups(tables)
+        self.groups.object = rates_of_groups(tables, on_test=on_test)
 
     def _places(self, latest: Snapshot) -> int:
         """How many rules there is place for."""

@@ -103,7 +103,7 @@ class Certificate:
             able, note = self._checkable(session, prepared.search, latest)
             if latest.incumbent is not None and latest.status is not Status.RUNNING and not session.recorded:
                 said = proof_block(account(prepared.search, latest))
-        self.account.object = said or self._looks_for
+        self.account.object = said if said or session.recorded else self._looks_for
         self._note.object = f'<p class="note" role="note">{note}</p>'
         self.check.button.visible = able
         self._arrange()
