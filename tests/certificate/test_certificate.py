@@ -165,7 +165,7 @@ def children(space, sets, values):
 def test_the_bound_never_exceeds_the_least_completion(seed, longest):
     space, sets, cost = random_states(seed)
     several = np.ones(len(sets), dtype=bool)
-    with mock.patch.object(rule_list_children, "_LONGEST", longest):
+    with mock.patch.object(rule_list_children, "LONGEST", longest):
         if len(space.antecedents):
             for more in (1, space.per_rule):
                 assert completions_of_part_below(space, sets, cost + more, several).all()
@@ -176,7 +176,7 @@ def test_the_bound_never_exceeds_the_least_completion(seed, longest):
 def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess):
     space, sets, cost = random_states(seed)
     known = dict(zip(map(bytes, sets), cost.tolist(), strict=True))
-    with mock.patch.object(rule_list_children, "_LONGEST", longest):
+    with mock.patch.object(rule_list_children, "LONGEST", longest):
         assert len(children(space, sets, cost).exceeded) == 0
         below = children(space, sets, cost + max(1, int(excess * space.per_rule)))
     false = [known[bytes(child)] < required for child, required in zip(below.sets, below.required, strict=True)]
@@ -193,8 +193,8 @@ def test_a_long_search_without_cores_is_proven_with_them(where):
     with (
         mock.patch.object(RuleListSearch, "_LEARN_AFTER", 5),
         mock.patch.object(RuleListSearch, "_LEARN_WHERE", where),
-        mock.patch.object(core_pool, "_EFFORT_ON_TRUST", -1_000_000_000),
-        mock.patch.object(engine, "_EFFORT_OF_A_LONG_SEARCH", 0),
+        mock.patch.object(core_pool, "EFFORT_ON_TRUST", -1_000_000_000),
+        mock.patch.object(engine, "EFFORT_OF_A_LONG_SEARCH", 0),
     ):
         model, with_cores = proof_by(RuleListSearch(problem, 0.01))
     without = prove_rule_list(problem, model, 0.01)

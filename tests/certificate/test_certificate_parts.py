@@ -32,8 +32,8 @@ def tiny(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     for module in (parts, rule_set_closing, rule_set_columns):
         monkeypatch.setattr(module, "CELLS", size)
         monkeypatch.setattr(module, "PRODUCTS", size)
-    monkeypatch.setattr(rule_set_columns, "_SORTED", size)
-    monkeypatch.setattr(bits, "_AT_ONCE", size)
+    monkeypatch.setattr(rule_set_columns, "SORTED_AT_ONCE", size)
+    monkeypatch.setattr(bits, "WORDS_AT_ONCE", size)
 
 
 @settings(max_examples=60)
@@ -72,7 +72,7 @@ def test_parts_make_the_whole(seed, size):
 def test_rows_are_compared_in_full_when_hashes_agree(monkeypatch):
     matrix = np.random.default_rng(0).random((50, 70)) < 0.03
     expected = bits.group_equal_rows(bits.pack(matrix))
-    monkeypatch.setattr(bits, "_hashes", lambda words: np.zeros(len(words), dtype=np.uint64))
+    monkeypatch.setattr(bits, "hashes", lambda words: np.zeros(len(words), dtype=np.uint64))
     assert all(map(np.array_equal, bits.group_equal_rows(bits.pack(matrix)), expected))
 
 

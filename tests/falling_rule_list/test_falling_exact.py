@@ -91,7 +91,7 @@ def test_soft_is_never_worse_than_hard():
 def test_without_the_hard_optimum_the_soft_one_is_found(monkeypatch):
     problem = noisy(1, m=6)
     whole = certified(SoftSearch(problem, 0.001, 5.0, 0.5, iterations=10))
-    monkeypatch.setattr(soft_search, "_MOST_HARD_WORK", 5)
+    monkeypatch.setattr(soft_search, "MOST_HARD_WORK", 5)
     for size in (1, 1000):
         snapshot = rl.solve(SoftSearch(problem, 0.001, 5.0, 0.5, iterations=10), work_per_step=size)
         assert snapshot.status is Status.OPTIMAL

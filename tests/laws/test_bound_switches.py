@@ -58,7 +58,7 @@ def soft(case, bounds, C=0.002, w=2.0, penalty=0.3):
     """Without most of the search for a list that falls, which would find the optimum and leave nothing to do."""
     search = SoftSearch(rl.Problem.from_arrays(*case), C, w, penalty, bounds=bounds, iterations=0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(soft_search, "_MOST_HARD_WORK", 1)
+        patch.setattr(soft_search, "MOST_HARD_WORK", 1)
         while search.advance(1).phase not in ("searching", "certified"):
             pass
     return search

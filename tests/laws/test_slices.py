@@ -225,8 +225,7 @@ of_noise = partial(noisy_problem, n=120, m=10)
 def little(monkeypatch):
     """Units of work look at very little."""
     for module in (sequential, *(sys.modules[search.__module__] for search in (CorelsSearch, FallingRuleListSearch))):
-        name = "EFFORT_PER_WORK" if hasattr(module, "EFFORT_PER_WORK") else "_EFFORT_PER_WORK"
-        monkeypatch.setattr(module, name, LITTLE)
+        monkeypatch.setattr(module, "EFFORT_PER_WORK", LITTLE)
 
 
 @pytest.mark.parametrize("name", BOUNDED)

@@ -45,5 +45,5 @@ def learn_soon(search=RuleListSearch, after=0, where=0, separate_after=None, put
 
 def drop_soon(patience: int, put: Callable[[Any, str, Any], object]) -> None:
     """Let exact searches for falling lists look for antecedents to drop where the queue is short."""
-    put(falling, "_PATIENCE", patience)
-    put(reducing, "_LEAST", 0)
+    put(falling, "PATIENCE", patience)
+    put(reducing, "LEAST_QUEUE", 0)

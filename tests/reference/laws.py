@@ -144,7 +144,7 @@ def slices_change_nothing(monkeypatch, engine, effort, case_of, seeds, told=told
         _, whole = case_of(seed)
         wanted = told(finished(whole))
         with monkeypatch.context() as patch:
-            patch.setattr(engine, "_EFFORT_PER_WORK", effort)
+            patch.setattr(engine, "EFFORT_PER_WORK", effort)
             _, sliced = case_of(seed)
             sliced, got = in_slices(sliced)
         assert told(got) == wanted

@@ -180,7 +180,7 @@ def test_the_listing_finds_as_many(everything):
 
 
 def test_cores_lose_no_list(everything, monkeypatch):
-    monkeypatch.setattr("rulelab.rule_list.near_count.search._LEARN_AFTER", 0)
+    monkeypatch.setattr("rulelab.rule_list.near_count.search.LEARN_AFTER", 0)
     search = rl.NearOptimalCounter(medium_problem(), 0.02, 0.05)
     rl.solve(search)
     assert search._cores.numbers[0] > 0  # some were learnt

@@ -165,8 +165,8 @@ def test_a_warm_start_of_unknown_antecedents_is_refused(start):
 def learning(monkeypatch):
     """Searches learn from the start, into a pool that is soon full."""
     learn_soon(put=monkeypatch.setattr)
-    monkeypatch.setattr(core_pool, "_ROOM", 64)
-    monkeypatch.setattr(core_pool, "_LEVELS", 3)
+    monkeypatch.setattr(core_pool, "ROOM", 64)
+    monkeypatch.setattr(core_pool, "LEVELS", 3)
 
 
 def searched(seed: int, rows: int, antecedents: int, regularization: float) -> RuleListSearch:

@@ -84,7 +84,7 @@ def test_multipliers_pay_no_more_than_errors_and_rules_cost(seed):
 
 
 def test_pairs_of_very_unequal_weights_may_all_be_given_up(monkeypatch):
-    monkeypatch.setattr(pair_multipliers, "_ENTRIES_TO_SHARE", 0)
+    monkeypatch.setattr(pair_multipliers, "ENTRIES_TO_SHARE", 0)
     A = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool)
     y, weight = A[:, 0], np.array([1, 1, 10**6, 10**6])
     lists = [
@@ -185,8 +185,8 @@ def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
 
 def test_proofs_are_smaller_with_multipliers_raised_for_each_set(monkeypatch):
     problem, model, adapted = proof()
-    monkeypatch.setattr("rulelab.certificate.rule_list.proof._TRIED", 0)
-    monkeypatch.setattr("rulelab.certificate.rule_list.proof._CLOSED", np.inf)
+    monkeypatch.setattr("rulelab.certificate.rule_list.proof.TRIED_ANYWAY", 0)
+    monkeypatch.setattr("rulelab.certificate.rule_list.proof.CLOSED_BY_EACH", np.inf)
     _, _, plain = proof.__wrapped__()
     assert len(adapted.arrays["sets"]) < len(plain.arrays["sets"])
     assert rl.verify(problem, model, plain).valid
@@ -196,7 +196,7 @@ def test_proofs_are_smaller_with_multipliers_raised_for_each_set(monkeypatch):
 
 def test_more_pairs_than_fit_in_memory_are_refused_and_not_put_in_a_proof(monkeypatch):
     problem, model, certificate = proof()
-    monkeypatch.setattr("rulelab.certificate.rule_list.hints._MOST", 10 * len(certificate.arrays["pairs"]) - 1)
+    monkeypatch.setattr("rulelab.certificate.rule_list.hints.MOST_CELLS", 10 * len(certificate.arrays["pairs"]) - 1)
     assert "pairs; for 10 antecedents at most" in rl.verify(problem, model, certificate).reason
     _, _, plain = proof.__wrapped__()
     assert set(plain.arrays) == {"sets", "values"}

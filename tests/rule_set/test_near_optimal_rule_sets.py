@@ -126,7 +126,7 @@ def test_slices_and_pickles_change_nothing():
 
 def test_it_can_be_looked_at_at_any_time(monkeypatch):
     """Also before the first set is found."""
-    monkeypatch.setattr("rulelab.rule_set.near_optimal.search._EFFORT", 1)
+    monkeypatch.setattr("rulelab.rule_set.near_optimal.search.EFFORT_PER_WORK", 1)
     search = rl.NearOptimalRuleSetSearch(table(3).problem, 2, **SETTINGS)
     while search.advance(1).phase != "enumerating":
         assert search.result().count == 0

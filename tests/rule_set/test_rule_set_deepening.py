@@ -26,7 +26,7 @@ from rulelab.snapshot import Status
 @pytest.fixture(autouse=True)
 def _short_rules_first(monkeypatch):
     """A unit of pricing is a node, and one without a rule is long."""
-    for name, value in (("_EFFORT", 1), ("_CHEAP", 0), ("_LONG", 1), ("_SHALLOW", 1)):
+    for name, value in (("PRICING_EFFORT", 1), ("CHEAP_PRICING", 0), ("LONG_PRICING", 1), ("SHALLOW", 1)):
         monkeypatch.setattr(generation, name, value)
 
 
@@ -34,7 +34,7 @@ def _short_rules_first(monkeypatch):
 @pytest.mark.parametrize("near", [False, True])
 def test_the_optimum_is_that_of_the_naive_reference(near, monkeypatch):
     if near:
-        for name in ("_LARGE", "_LARGE_CONSTRAINED"):  # the proximal masters
+        for name in ("LARGE", "LARGE_CONSTRAINED"):  # the proximal masters
             monkeypatch.setattr(generation, name, 1)
     for seed in range(int(near), 24, 3):
         assert Judge(case_of("rule_set", seed)).run() == [], seed

@@ -37,14 +37,14 @@ LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 @pytest.mark.parametrize(("large", "whole_nodes"), [(0, 300), (0, 0), (1 << 30, 0)])
 def test_the_fair_optimum_is_that_of_the_naive_reference(large, whole_nodes, monkeypatch):
     """By both methods where rates that must be equal are searched value by value, and by the proximal one else."""
-    monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", large)
-    monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", whole_nodes)
+    monkeypatch.setattr(generation, "LARGE_CONSTRAINED", large)
+    monkeypatch.setattr(rule_set_phases, "WHOLE_NODES", whole_nodes)
     for case in (case_of("rule_set", seed) for seed in range(24)):
         assert case.options["fairness"] is None or Judge(case).run() == [], case.seed
 
 
 def test_groups_whose_sizes_have_no_common_divisor_have_all_errors_or_none(monkeypatch):
-    monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", 0)
+    monkeypatch.setattr(rule_set_phases, "WHOLE_NODES", 0)
     rng = np.random.default_rng(1)
     A = rng.random((600, 10)) < rng.uniform(0.3, 0.7, 10)
     y = (A[:, 0] & A[:, 1]) ^ (rng.random(600) < 0.25)
@@ -198,7 +198,7 @@ def test_what_cannot_be_told_apart_in_time_is_said(monkeypatch, seed):
     problem = _weighted(seed)
     optimum = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))).incumbent.objective
     monkeypatch.setattr(Program, "resolution", property(lambda program: 10 * int(program.kind_mass.sum())))
-    monkeypatch.setattr(closing, "_NEAR_NODES", 0)
+    monkeypatch.setattr(closing, "NEAR_NODES", 0)
     search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
     last = rl.solve(search)
     assert (last.status, last.limit) == (Status.LIMIT, "exactness")

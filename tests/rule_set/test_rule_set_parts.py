@@ -32,14 +32,14 @@ FEW = 2
 @pytest.fixture(autouse=True)
 def _divided(monkeypatch):
     """Searches are divided from the first."""
-    monkeypatch.setattr(phases, "_WHOLE_NODES", 0)
+    monkeypatch.setattr(phases, "WHOLE_NODES", 0)
 
 
 @pytest.fixture(params=[(24, 20_000), (24, 1), (FEW, 1)], ids=["by value", "also cut", "mostly cut"])
 def dividing(request, monkeypatch):
     """In so many parts at most; returns the limit of columns."""
     most, columns = request.param
-    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    monkeypatch.setattr(rate_parts, "MOST_PARTS", most)
     return columns
 
 
@@ -70,7 +70,7 @@ def is_in(part: Part, left: np.ndarray, covers: np.ndarray) -> bool:
 @pytest.mark.parametrize("most", [24, FEW])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_every_fair_set_is_in_a_part_and_costs_what_the_part_says(most, loss, monkeypatch):
-    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    monkeypatch.setattr(rate_parts, "MOST_PARTS", most)
     divided = 0
     for seed in range(60):
         case = make(seed)
@@ -151,7 +151,7 @@ def proven() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
     problem = small_group()
     search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(phases, "_WHOLE_NODES", 0)
+        patch.setattr(phases, "WHOLE_NODES", 0)
         model, proof = proof_by(search)
     assert search.by_value
     return problem, model, proof
@@ -352,7 +352,7 @@ def test_any_bound_that_passes_is_true(seed):
 @pytest.mark.parametrize(("k", "seed"), list(enumerate([58, 96, 106, 134, 240, 318, 346])))  # whose rates are divided
 def test_sets_that_obey_are_proven_by_parts(k, seed, most, monkeypatch):
     """And what is changed of the one or the other proof is refused, or true."""
-    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    monkeypatch.setattr(rate_parts, "MOST_PARTS", most)
     case, changed = crossed_case_of("demanding_set", seed), (most == FEW) == bool(k % 2)
     judge, search = Judge(case, mutate=changed), case.search()
     assert judge.run() == []
@@ -401,7 +401,7 @@ def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
 @pytest.mark.parametrize("most", [24, FEW])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_least_gaps_are_proven_by_parts(most, loss, monkeypatch):
-    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    monkeypatch.setattr(rate_parts, "MOST_PARTS", most)
     proven, refused = check_gaps(range(48), loss)
     if most > FEW:  # else not many are divided
         assert proven > 1

@@ -38,7 +38,7 @@ def certified(search: RuleSetSearch) -> rl.Snapshot:
 
 def test_the_optimum_is_that_of_the_naive_reference(monkeypatch):
     """By the proximal method; by the simplex method it is in ``test_crossed.py``."""
-    monkeypatch.setattr(generation, "_LARGE", 0)
+    monkeypatch.setattr(generation, "LARGE", 0)
     for seed in range(96):
         case = case_of("rule_set", seed)
         assert case.options["fairness"] is not None or Judge(case).run() == [], seed

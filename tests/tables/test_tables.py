@@ -293,7 +293,7 @@ def test_every_pair_of_cells_is_told_apart():
 
 
 def test_a_process_of_a_cluster_reads_a_part_of_a_file_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "_PART_ROWS", 30)
+    monkeypatch.setattr(reading, "PART_ROWS", 30)
     files = [str(tmp_path / f"{k}.parquet") for k in range(2)]
     for file, rows, group in ((files[0], 100, 10), (files[1], 40, 20)):
         pa.parquet.write_table(pa.table({"a": list(range(rows))}), file, row_group_size=group)

@@ -99,6 +99,6 @@ def test_the_command_line_takes_a_cluster(cluster, parts, tmp_path, capsys, monk
     for more in (["--scheduler", cluster.scheduler_address], ["--count"]):
         assert main(["fit", str(path), "--target", "y", *more]) == 2
         assert "column 'odd one' holds" in capsys.readouterr().err
-    monkeypatch.setattr("rulelab.cli.reading._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("rulelab.cli.reading.CONNECT_SECONDS", 1)
     assert main(["fit", str(tmp_path / "*.parquet"), *options, "--scheduler", "127.0.0.1:1"]) == 1
     assert "there is no Dask scheduler at 127.0.0.1:1" in capsys.readouterr().err

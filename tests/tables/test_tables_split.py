@@ -299,7 +299,7 @@ def test_quantiles_of_very_many_values(engine, weighted, tmp_path, monkeypatch):
     weight = {"weight": "w"} if weighted else {}
     features = frame.drop(columns=["y", "w"])
     aside = [] if weighted else ["w"]
-    monkeypatch.setattr("rulelab.tables.weighing._BINS", 16)
+    monkeypatch.setattr("rulelab.tables.weighing.BINS", 16)
     monkeypatch.setattr("rulelab.tables.table.MOST_VALUES", 60)
     for thresholds in (10, {"normal": [0.25], "whole": 3}):
         known = rl.Binarizer(thresholds=thresholds).fit(features, sample_weight=frame.w if weighted else None)

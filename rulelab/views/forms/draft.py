@@ -49,7 +49,7 @@ MAX_COLUMNS = 500
 """So many columns have a row of their own in the sheet; the others keep the role that was guessed."""
 MAX_PREVIEWED = 40
 _IN_MEMORY_BYTES = 1_000_000
-_AT_ONCE_CELLS = 300_000
+AT_ONCE_CELLS = 300_000  # of a sheet that the page waits for when it is changed
 _FORM = {"encoding": dict(zip(ENCODINGS, ENCODINGS, strict=True))} | {
     "separator": SEPARATORS,
     "decimal": DECIMALS,
@@ -99,7 +99,7 @@ class Draft:
     @property
     def large(self) -> bool:
         """Whether a change takes so long that the page should not wait for it."""
-        return self.sheet.frame.size > _AT_ONCE_CELLS
+        return self.sheet.frame.size > AT_ONCE_CELLS
 
     def read_as(self, how: Mapping[str, str], on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> None:
         """Read the file anew; what cannot be read so is said in `error`, and nothing changes."""

@@ -106,7 +106,7 @@ def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> 
     assert "letter.rulelab" in quiet.runs_box.field.said
     monkeypatch.setattr(runs_box, "LARGEST_TEXT", 1000)
     assert "larger than any" in open_file(quiet, whole)
-    monkeypatch.setattr(files, "_MOST_DOUBLINGS", 0)
+    monkeypatch.setattr(files, "MOST_DOUBLINGS", 0)
     monkeypatch.setattr(runs_box, "LARGEST_TEXT", 10**6)
     assert "do not fit together" in open_file(quiet, whole), "deeper than any list"
     assert not quiet.session.recorded, "the run that was shown stays"
@@ -132,8 +132,8 @@ def test_a_recording_made_afterwards_has_the_moments_and_what_was_stored(quiet) 
 
 
 def test_looking_at_a_huge_tree_does_not_hold_up_the_search(monkeypatch) -> None:
-    monkeypatch.setattr(looking, "_MANY", -1)
-    monkeypatch.setattr(looking, "_SHARE", 1e-9)
+    monkeypatch.setattr(looking, "MANY_PREFIXES", -1)
+    monkeypatch.setattr(looking, "LOOKING_SHARE", 1e-9)
     search = rl.CorelsSearch(problem(120, 7), 0.02)
     recording, looked = rl.Recording(search), []
     own = type(search).fates

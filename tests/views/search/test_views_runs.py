@@ -41,7 +41,7 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) ->
     assert view.runs_box.button.able
     view.reset()
     assert not len(view.runs_box.picture)
-    monkeypatch.setattr("rulelab.ablation._SAME", -1.0)
+    monkeypatch.setattr("rulelab.ablation.SAME_WITHIN", -1.0)
     view.ablate()
     settled(view)
     assert "defect of rulelab" in alert(view).phase, "where proofs are of different objectives"
