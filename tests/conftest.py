@@ -18,7 +18,7 @@ from hypothesis import settings
 settings.register_profile("rulelab", deadline=None)
 settings.load_profile("rulelab")
 _SETTINGS = "_hypothesis_internal_use_settings"
-_QUICK = "_tried_on_a_part_of_its_examples"
+_QUICK = "tried_on_a_part_of_its_examples"
 _QUICK_SHARE = 10
 _QUICK_LEAST = 5
 

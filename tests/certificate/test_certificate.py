@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import learn_soon
 from laws import noisy_problem
 from proof_checks import holds, proof_by, with_arrays
 from strategies import rows
@@ -185,18 +186,16 @@ def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess
 
 
 @pytest.mark.parametrize("where", [0, 2])
-def test_a_long_search_without_cores_is_proven_with_them(where):
+def test_a_long_search_without_cores_is_proven_with_them(where, monkeypatch):
     rng = np.random.default_rng(3)
     A = rng.random((400, 24)) < 0.4
     y = (A[:, 0] & A[:, 1]) ^ (A[:, 2] & ~A[:, 3]) ^ (rng.random(400) < 0.15)
     problem = rl.Problem.from_arrays(A, y)
-    with (
-        mock.patch.object(RuleListSearch, "_LEARN_AFTER", 5),
-        mock.patch.object(RuleListSearch, "_LEARN_WHERE", where),
-        mock.patch.object(core_pool, "EFFORT_ON_TRUST", -1_000_000_000),
-        mock.patch.object(engine, "EFFORT_OF_A_LONG_SEARCH", 0),
-    ):
-        model, with_cores = proof_by(RuleListSearch(problem, 0.01))
+    learn_soon(after=5, where=where, put=monkeypatch.setattr)
+    monkeypatch.setattr(core_pool, "EFFORT_ON_TRUST", -1_000_000_000)
+    monkeypatch.setattr(engine, "EFFORT_OF_A_LONG_SEARCH", 0)
+    model, with_cores = proof_by(RuleListSearch(problem, 0.01))
+    monkeypatch.undo()
     without = prove_rule_list(problem, model, 0.01)
     assert len(with_cores.arrays["lemmas"]) > 0
     assert verify(problem, model, with_cores).valid

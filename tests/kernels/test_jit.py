@@ -382,4 +382,7 @@ def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path):
 
 
 def test_a_server_compiles_what_learns_beforehand():
-    assert RuleListSearch(unequal_problem())._learns
+    search = RuleListSearch(unequal_problem(), 0.01)
+    learn_soon(search, where=None)
+    rl.solve(search)
+    assert Inside(search).learning.learner.address != 0

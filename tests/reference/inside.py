@@ -17,6 +17,7 @@ class Inside:
 
     layout = property(lambda self: self._of._layout)
     rules = property(lambda self: self._of._rules)
+    data = property(lambda self: self._of._data)
     costs = property(lambda self: self._of._costs)
     reduction = property(lambda self: self._of._reduction)
     store = property(lambda self: self._of._store)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from inside import learn_soon
 from laws import in_slices, noisy_problem
 from strategies import rows
 
@@ -120,7 +121,7 @@ def test_all_lists_within_a_distance_and_a_length(case, distance, max_length):
 def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
     A, y, weight, regularization = case
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(NearSearch, "_SEPARATE_AFTER", 0)
+        learn_soon(NearSearch, after=None, where=None, separate_after=0, put=patched.setattr)
         problem = rl.Problem.from_arrays(A, y, sample_weight=[unit * w for w in weight])
         found = near_optimal(problem, regularization=regularization, within=gap, max_length=max_length)
         counter = rl.NearOptimalCounter(problem, regularization, gap, max_length=max_length)
@@ -136,7 +137,7 @@ def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
 
 @pytest.mark.parametrize("cls", [NearOptimalSearch, rl.NearOptimalCounter])
 def test_pairs_of_patterns_cut_what_other_bounds_do_not_and_lose_nothing(cls, monkeypatch):
-    monkeypatch.setattr(NearSearch, "_SEPARATE_AFTER", 0)
+    learn_soon(NearSearch, after=None, where=None, separate_after=0, put=monkeypatch.setattr)
     problem = medium_problem(seed=3, n=200, m=20, noise=0.25)
 
     def search(**bounds: bool) -> NearSearch:
