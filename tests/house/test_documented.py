@@ -1,12 +1,15 @@
 """Every argument of what is public has a word of its own in the docstring."""
 
+import doctest
 import enum
 import inspect
 import re
+from pathlib import Path
 from typing import Any
 
 import param
 import pytest
+from public_names import LISTED, lines
 
 import rulelab as rl
 from rulelab.lazy import homes
@@ -86,3 +89,39 @@ def test_what_is_not_told_is_found() -> None:
         """
 
     assert told(some.__doc__ or "") == {"a"}
+
+
+# what others rely on --------------------------------------------------------------------------------------------------
+def test_public_names_options_parameters_and_fields_are_those_that_were_reviewed() -> None:
+    listed, now = LISTED.read_text(encoding="utf-8").splitlines(), lines()
+    gone, new = sorted(set(listed) - set(now)), sorted(set(now) - set(listed))
+    assert not gone, "gone: rulelab.lazy names another way for each, then python tests/public_names.py"
+    assert not new, "new: read them, then python tests/public_names.py"
+    assert listed == now
+
+
+# examples -------------------------------------------------------------------------------------------------------------
+NAMES = [name for name, home in homes(rl.__file__).items() if home]
+
+
+def examples(name: str) -> list[doctest.DocTest]:
+    """Those of a name, and of the methods and properties of a class."""
+    value: Any = getattr(rl, name)
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    return [test for test in finder.find(value, f"rl.{name}", globs={"rl": rl}) if test.examples]
+
+
+EXAMPLES = {test.name: test for name in NAMES for test in examples(name)}
+
+
+def test_there_are_some() -> None:
+    assert {"rl.fit", "rl.near_optimal", "rl.search_for"} <= set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_gives_what_it_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    told: list[str] = []
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(EXAMPLES[name], out=told.append)
+    assert result.attempted
+    assert not result.failed, "".join(told)

@@ -1,9 +1,13 @@
 """Pages are made beside the server's loop: who has one is answered meanwhile, and what goes wrong is shown."""
 
+import asyncio
+import re
+import signal
 import subprocess
 import sys
 import threading
 import urllib.request
+from pathlib import Path
 from typing import Any
 
 import panel as pn
@@ -12,7 +16,7 @@ from _visitor import Visitor
 from bokeh.core.json_encoder import serialize_json
 from live import problem
 from patience import PATIENCE, wait_until
-from servers import free_port, in_a_thread, served_here
+from servers import free_port, in_a_thread, served, served_here
 
 import rulelab as rl
 from rulelab.views.live.state import State
@@ -158,3 +162,32 @@ def test_a_browser_that_connects_late_gets_the_page_that_its_address_asks_for(af
         told = in_a_thread(visit(port))
     assert '"label":"Run"' in told[0]
     assert "heart" in told[0]
+
+
+# stops ----------------------------------------------------------------------------------------------------------------
+QUERY = "?data=compas&max_conditions=2&regularization=0.0001&time_limit=600&speed=full+speed"
+
+
+def test_a_run_that_was_going_is_kept(tmp_path: Path) -> None:
+    store = tmp_path / "runs.sqlite"
+    with served("--store", str(store), state=tmp_path) as server:
+
+        async def lesson() -> None:
+            visitor = Visitor(server.port, QUERY, keeps=True)
+            await visitor.open()
+            watching = asyncio.create_task(visitor.watch())
+            await visitor.press_run()
+            while "lower bound" not in "".join(visitor.told[1:]):
+                await asyncio.sleep(0.1)
+            server.process.send_signal(signal.SIGTERM)
+            await watching
+            assert "This server is being stopped" in "".join(visitor.told)
+
+        in_a_thread(asyncio.wait_for(lesson(), PATIENCE))
+        assert server.process.wait(PATIENCE) == 0
+        (ended,) = [line for line in server.written.splitlines() if "a run has ended" in line]
+    assert re.search(r' run="\w{12}" end="stopped"', ended)
+    with rl.store.open(store) as opened:
+        (run,) = opened.runs()
+        assert run.lower_bound > 0
+        assert opened.model(run).rules
