@@ -12,10 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import learn_soon
-from laws import noisy_problem
-from proof_checks import holds, proof_by, with_arrays
-from strategies import rows
+from laws import holds, learn_soon, noisy_problem, proof_by, rows, with_arrays
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify

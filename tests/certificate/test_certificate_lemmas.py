@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from inside import learn_soon
-from proof_checks import with_arrays
+from laws import learn_soon, with_arrays
 from proof_mutations import known_of
 from random_problems import explained
 from test_certificate import children, random_states

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proof_checks import holds, proof_by, refused, with_arrays, with_parameters
-from strategies import seeds
+from laws import holds, proof_by, refused, seeds, with_arrays, with_parameters
 from test_rule_set_certificate_fair import by_dual, make
 
 import rulelab as rl

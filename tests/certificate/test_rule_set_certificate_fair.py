@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proof_checks import holds, proof_by, refused, with_arrays, with_parameters
-from strategies import seeds
+from laws import holds, proof_by, refused, seeds, with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.certificate import prove_rule_set

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import calls_in
 from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
-from work_counts import calls_in
 
 from rulelab.data.binarize import Binarizer
 from rulelab.data.conditions import Condition, NothingFound, attach_conditions, conditions_of

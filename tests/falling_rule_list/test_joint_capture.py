@@ -10,10 +10,21 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from inside import drop_soon
-from laws import certified, in_slices, reread, told
-from proof_checks import changed, holds, proof_by, put, refused, with_arrays
-from strategies import problem_of, rows
+from laws import (
+    certified,
+    changed,
+    drawn_problem,
+    drop_soon,
+    holds,
+    in_slices,
+    proof_by,
+    put,
+    refused,
+    reread,
+    rows,
+    told,
+    with_arrays,
+)
 
 import rulelab as rl
 from rulelab.certificate import prove_falling_rule_list
@@ -59,7 +70,7 @@ ALL_ABOVE = (np.eye(10, 3, dtype=bool)[:, ::-1], np.array([0, 0, 1] + [0] * 6 + 
     st.sampled_from([Fraction(0), Fraction(1, 50), Fraction(1, 5)]),
 )
 def test_no_antecedent_of_a_better_list_is_dropped(case, w, C, more):
-    problem = problem_of(case)
+    problem = drawn_problem(case)
     prepared = prepare(problem, C, w)
     lists = list(falling_lists(case, w, C))
     unit = Fraction(prepared.costs.unit).limit_denominator(1 << 40)
@@ -102,7 +113,9 @@ def test_the_optimum_with_antecedents_dropped(case, w, C, iterations, limit, pat
     bounds = FallingBounds(**{**dict.fromkeys(off, False), "joint_capture": True})
     with pytest.MonkeyPatch.context() as patch:
         drop_soon(patience, patch.setattr)
-        search = FallingRuleListSearch(problem_of(case), C, w, bounds=bounds, iterations=iterations, max_length=limit)
+        search = FallingRuleListSearch(
+            drawn_problem(case), C, w, bounds=bounds, iterations=iterations, max_length=limit
+        )
         snapshot = certified(search)
     best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)), None, limit)
     assert snapshot.incumbent.model.exact_objective(C) == best

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside import Inside, learn_soon
+from laws import Inside, learn_soon
 from numba.core.errors import TypingError
 
 import rulelab as rl

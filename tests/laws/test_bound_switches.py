@@ -7,8 +7,7 @@ from itertools import product
 import naive
 import numpy as np
 import pytest
-from inside import learn_soon
-from laws import certified
+from laws import certified, learn_soon
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import output_of, run
+from laws import holds, proof_by, with_arrays, with_parameters
 from patience import PATIENCE
-from proof_checks import holds, proof_by, with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.datasets import from_frame

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import output_of, refused, run
-from proof_checks import with_arrays, with_parameters
+from laws import with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, Origin, OriginError

@@ -7,8 +7,7 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
-from inside import scale_of
-from laws import falling_for
+from laws import falling_for, scale_of
 
 import rulelab as rl
 from rulelab import glossary

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import noisy_problem
+from laws import noisy_problem, rows
 from random_problems import explained
-from strategies import rows
 
 import rulelab as rl
 from rulelab.rule_list import counting

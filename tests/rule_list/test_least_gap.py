@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from inside import Inside
-from laws import fifty_and_fifty, larger_problem
+from laws import Inside, fifty_and_fifty, larger_problem
 from random_problems import Rows
 
 import rulelab as rl

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from proof_checks import holds, proof_by, refused, with_arrays
+from laws import holds, proof_by, refused, with_arrays
 from test_monotone import GRID, drawn, is_monotone
 
 import rulelab as rl

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import rows
+from laws import rows
 from test_near_optimal import DISTANCES, GAPS, LAMBDAS, LENGTHS, disjoint, medium_problem, near_optimal_by_enumeration
 
 import rulelab as rl

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import learn_soon
-from laws import in_slices, noisy_problem
-from strategies import rows
+from laws import in_slices, learn_soon, noisy_problem, rows
 
 import rulelab as rl
 from rulelab.near import near_optimal

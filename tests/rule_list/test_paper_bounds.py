@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import Inside
-from laws import noisy_problem
-from strategies import rows
+from laws import Inside, noisy_problem, rows
 
 import rulelab as rl
 from rulelab.kernels import bits

@@ -10,8 +10,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
-from inside import Inside, learn_soon
-from laws import noisy_problem, state_of
+from laws import Inside, learn_soon, noisy_problem, state_of
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 

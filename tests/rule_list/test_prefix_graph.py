@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import rows
+from laws import rows
 from test_near_optimal import GAPS, LAMBDAS, disjoint, medium_problem, near_optimal_by_enumeration
 
 import rulelab as rl

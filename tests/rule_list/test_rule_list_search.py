@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import Inside, learn_soon
+from laws import Inside, learn_soon, rows
 from numba import njit
 from random_problems import explained
-from strategies import rows
 
 import rulelab as rl
 from rulelab.kernels import bits

@@ -7,9 +7,7 @@ from functools import cache
 import naive
 import numpy as np
 import pytest
-from inside import Inside, learn_soon
-from laws import in_slices, state_of
-from proof_checks import changed, proof_by, put, refused
+from laws import Inside, changed, in_slices, learn_soon, proof_by, put, refused, state_of
 
 import rulelab as rl
 from rulelab.certificate.rule_list.checker import recompute

@@ -10,8 +10,7 @@ from crossed import Judge
 from crossed_cases import case_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from inside import Inside
-from strategies import rows, seeds
+from laws import Inside, rows, seeds
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation

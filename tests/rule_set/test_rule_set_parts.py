@@ -13,9 +13,7 @@ from crossed_cases import case_of as crossed_case_of
 from crossed_cases import least_gap_of_sets
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import in_slices, told
-from proof_checks import changed, holds, proof_by, refused, with_arrays, with_parameters
-from strategies import seeds
+from laws import changed, holds, in_slices, proof_by, refused, seeds, told, with_arrays, with_parameters
 from test_least_gap_rule_set import case_of
 from test_rule_set_certificate_fair import Table, make
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import seeds
+from laws import seeds
 
 from rulelab.data.conditions import Condition
 from rulelab.rule_set.features import Features

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from inside import Inside
+from laws import Inside
 
 import rulelab as rl
 from rulelab.__main__ import main

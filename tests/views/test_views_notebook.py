@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import panel as pn
 import pytest
-from doors import made
-from live import recorded
+from live import made, recorded
 from notebook_kernel import Page, kernel
 from patience import PATIENCE, wait_until
 

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, field, html, seen
 from good_rows import agreement, ranges_hold
-from live import only, status
+from live import button, field, html, only, seen, status
 from patience import wait_until
 from test_alternatives import searched
 

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from doors import button, html
 from good_rows import agreement, problem_of, ranges_hold
-from live import status
+from live import button, html, status
 from patience import wait_until
 
 import rulelab as rl

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import run
-from soup import soup
+from live import soup
 from test_near_optimal import medium_problem
 
 import rulelab as rl

@@ -8,12 +8,10 @@ from random import Random
 import numpy as np
 import pandas as pd
 import pytest
-from doors import made
 from hypothesis import example, given
 from hypothesis import strategies as st
-from live import alert
+from live import alert, made, soup, tags
 from model_cards import HOSTILE, QUICK, hostile_card, pinned, recipe
-from soup import soup, tags
 
 import rulelab as rl
 from rulelab.data.conditions import Condition

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import html, made
-from live import HOSTILE, bring_file, finish, model_html
+from live import HOSTILE, bring_file, finish, html, made, model_html
 from patience import PATIENCE, wait_until
 from table_engines import people
 

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, html, made, upload
-from live import HOSTILE, bring_file, send, use_file, use_roles
+from live import HOSTILE, bring_file, button, html, made, send, upload, use_file, use_roles
 from patience import PATIENCE, wait_until
 
 import rulelab as rl

@@ -4,8 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from doors import html, made
-from live import use_file, use_roles
+from live import html, made, use_file, use_roles
 from patience import PATIENCE, wait_until
 from test_sweep import DATA
 from test_sweep_counted import FRAME

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import panel as pn
 import pytest
-from doors import button, html
+from live import button, html, soup
 from patience import wait_until
-from soup import soup
 
 import rulelab as rl
 from rulelab.families import FAMILIES

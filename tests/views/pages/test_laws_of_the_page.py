@@ -11,10 +11,9 @@ from typing import Any
 import pandas as pd
 import pytest
 from live import finish as run
-from live import use_file
+from live import soup, use_file
 from model_cards import finish
 from patience import wait_until
-from soup import soup
 from test_across_rooms import FAMILIES, SEEDS, Case, by_estimator, case, changed
 
 import rulelab as rl

@@ -6,9 +6,7 @@ from typing import Any
 import live
 import panel as pn
 import pytest
-from doors import heard
-from live import send
-from soup import soup
+from live import heard, send, soup
 
 import rulelab as rl
 from rulelab.arguments import Text

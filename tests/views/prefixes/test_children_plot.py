@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import Span
-from inside import scale_of
+from laws import scale_of
 from test_prefixes import KINDS, random_problem
 
 import rulelab as rl

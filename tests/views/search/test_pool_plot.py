@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 import pytest
-from doors import html
-from live import HOSTILE, look_back, open_tab, problem
+from live import HOSTILE, html, look_back, open_tab, problem
 from test_replay import ended
 from test_views_why import settled
 

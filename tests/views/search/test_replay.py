@@ -4,8 +4,20 @@ import gzip
 import json
 
 import pytest
-from doors import button, html, upload
-from live import HOSTILE, alert, curves, exported, look_back, model_html, open_tab, problem, status
+from live import (
+    HOSTILE,
+    alert,
+    button,
+    curves,
+    exported,
+    html,
+    look_back,
+    model_html,
+    open_tab,
+    problem,
+    status,
+    upload,
+)
 from patience import wait_until
 from test_views_plots import SEARCHES
 from test_views_why import settled

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, paused
 from live import (
     HOSTILE,
     alert,
+    button,
     curves,
     export_menu,
     exported,
@@ -22,6 +22,7 @@ from live import (
     gap_figure,
     long_search,
     model_html,
+    paused,
     small_search,
     status,
 )

@@ -11,8 +11,21 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import boxes, html, made
-from live import HOSTILE, alert, bring_file, export_menu, exported, finish, gap_figure, model_html, status, widget
+from live import (
+    HOSTILE,
+    alert,
+    boxes,
+    bring_file,
+    export_menu,
+    exported,
+    finish,
+    gap_figure,
+    html,
+    made,
+    model_html,
+    status,
+    widget,
+)
 from patience import PATIENCE, wait_until
 
 import rulelab as rl

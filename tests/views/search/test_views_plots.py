@@ -10,8 +10,7 @@ import pandas as pd
 import panel as pn
 import pytest
 from bokeh.models.annotations import BoxAnnotation
-from doors import boxes, button, html, paused
-from live import curves_of, finish, long_search, problem, small_search, status
+from live import boxes, button, curves_of, finish, html, long_search, paused, problem, small_search, status
 from patience import wait_until
 
 import rulelab as rl
