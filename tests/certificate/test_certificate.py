@@ -22,7 +22,6 @@ from rulelab.certificate.rule_list.hints import Lemmas
 from rulelab.certificate.rule_list.states import States, grid, states
 from rulelab.rule_list import RuleListSearch, core_pool
 from rulelab.rule_list.exact import search as engine
-from rulelab.snapshot import Status
 
 LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
 small_problems = partial(rows, st.sampled_from(LAMBDAS))
@@ -30,7 +29,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 def optimal_model(problem, regularization, **options):
     snapshot = rl.solve(rl.search_for(problem, regularization=regularization, **options))
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     return snapshot.incumbent.model
 
 

@@ -17,7 +17,6 @@ from laws import holds, proof_by, refused, seeds, with_arrays, with_parameters
 from test_rule_set_certificate_fair import by_dual, make
 
 import rulelab as rl
-from rulelab.certificate import Certificate, CertificateError
 from rulelab.certificate.rule_set import closing
 from rulelab.certificate.rule_set import columns as columns_of
 from rulelab.certificate.rule_set.closing import Closing, SetCosts
@@ -46,7 +45,7 @@ def test_any_dual_values_prove_nothing_wrong(loss, seed, bound_only):
 
 
 @cache
-def proven(loss: str = "hamming") -> tuple[rl.Problem, rl.RuleSet, Certificate]:
+def proven(loss: str = "hamming") -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
     """The least loss, with the proof of the search."""
     rng = np.random.default_rng(4)
     A = rng.random((200, 6)) < 0.5
@@ -58,7 +57,7 @@ def proven(loss: str = "hamming") -> tuple[rl.Problem, rl.RuleSet, Certificate]:
 def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], int] = lambda problem: 0) -> Any:
     """Another dual value of the first pattern, or of the one at that place."""
 
-    def changed(problem: rl.Problem, proof: Certificate) -> dict[str, np.ndarray]:
+    def changed(problem: rl.Problem, proof: rl.Certificate) -> dict[str, np.ndarray]:
         dual = proof.arrays["dual"].copy()
         dual[at(problem)] = value(problem)
         return {"dual": dual}
@@ -66,7 +65,7 @@ def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], in
     return changed
 
 
-def greedy(problem: rl.Problem, proof: Certificate) -> dict[str, np.ndarray]:
+def greedy(problem: rl.Problem, proof: rl.Certificate) -> dict[str, np.ndarray]:
     """Dual values at which a rule gains."""
     return {"dual": int(proof.parameters["grid"]) * problem.in_order().positives, "price": np.array([0])}
 
@@ -128,7 +127,7 @@ def test_the_bound_of_a_search_at_any_time_can_be_proven(loss, seed, work):
     snapshot = rl.solve(search, work_limit=work)
     try:
         proof = search.certificate(bound_only=True)
-    except CertificateError:
+    except rl.CertificateError:
         assert snapshot.status is not rl.Status.OPTIMAL
         return
     verdict = rl.verify(case.problem, snapshot.incumbent.model, proof)

@@ -19,7 +19,6 @@ from rulelab.certificate.rule_set.checker import Case, Claim, set_costs
 from rulelab.certificate.rule_set.columns import Columns
 from rulelab.certificate.rule_set.dual import DualValues, read_dual
 from rulelab.data.fairness import Rate
-from rulelab.snapshot import Status
 
 GRID = 512
 CRITERIA = {
@@ -138,7 +137,7 @@ def test_exactly_the_optima_verify(loss, fair, seed):
     case = make(seed, loss, fair)
     search = case.search()
     last = rl.solve(search)
-    if last.status is Status.INFEASIBLE:
+    if last.status is rl.Status.INFEASIBLE:
         assert not case.fair
         return
     proof = search.certificate()

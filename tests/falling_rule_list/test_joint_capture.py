@@ -33,7 +33,6 @@ from rulelab.certificate.falling_rule_list.states import falling_states
 from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.exact.fixing import Fixing, captures
-from rulelab.snapshot import Status
 
 WEIGHTS = [0.5, 1.0, 3.0, 10.0]
 REGULARIZATIONS = [0.0, 1e-6, 0.01, 0.05, 0.1]
@@ -163,7 +162,7 @@ def test_its_memory_is_counted_and_limited(impatient):
         search = FallingRuleListSearch(problem, 0.001, 8.0, memory_limit=limit)
         for snapshot in rl.steps(search):
             assert snapshot.memory_bytes <= max(limit, 200_000)
-        if snapshot.status is Status.OPTIMAL:
+        if snapshot.status is rl.Status.OPTIMAL:
             assert snapshot.incumbent.objective == free.incumbent.objective
 
 
@@ -323,7 +322,7 @@ def test_a_bound_alone_is_proven():
         return snapshot
 
     snapshot = impatiently(run)
-    if snapshot.status is Status.OPTIMAL:
+    if snapshot.status is rl.Status.OPTIMAL:
         pytest.skip("nothing was left to search")
     certificate = search.certificate(bound_only=True)
     assert set(certificate.arrays) >= ROUNDS

@@ -12,7 +12,6 @@ from laws import falling_for
 from naive import fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
-from rulelab.falling_rule_list.bounds import FairFallingBounds, FallingBounds
 from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
 from rulelab.families.wording import at_least, at_most, many
@@ -240,8 +239,8 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
     A = rng.random((60, 5)) < 0.45
     y = (A[:, 0] ^ A[:, 1]) | (rng.random(60) < 0.2)
     made = rl.Problem.from_arrays(A, y, groups=rng.choice(["a", "b"], 60))
-    plain = FallingBounds(**dict.fromkeys(FallingBounds().to_dict(), False))
-    fair = FairFallingBounds(**dict.fromkeys(FairFallingBounds().to_dict(), False))
+    plain = rl.FallingBounds(**dict.fromkeys(rl.FallingBounds().to_dict(), False))
+    fair = rl.FairFallingBounds(**dict.fromkeys(rl.FairFallingBounds().to_dict(), False))
     half, y = Fraction(1, 2), y.astype(int)
     for search, naive in (
         (rl.FallingRuleListSearch(made, 1e-6, bounds=plain), falling_prefixes(A, y)),

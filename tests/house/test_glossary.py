@@ -18,7 +18,6 @@ from rulelab.glossary import TERMS, ProseError, Term, explain, find, near
 from rulelab.glossary.entries import read, read_files
 from rulelab.rule_list import CORELS_BOUNDS, FAIR_BOUNDS
 from rulelab.rule_list.exact.search import POLICIES
-from rulelab.snapshot import Status
 from rulelab.warming import grouped_problem
 
 LIMITS = ("time limit", "gap limit", "work limit", "memory limit", "exactness", "iterations", "column limit")
@@ -75,7 +74,7 @@ def test_criteria_have_the_formula_of_their_gap() -> None:
 
 
 def test_statuses_limits_and_orders_are_explained() -> None:
-    for name in (*Status, *LIMITS):
+    for name in (*rl.Status, *LIMITS):
         assert find(str(name)) is not None, name
     for policy in POLICIES:
         assert find(policy) is not None, policy

@@ -11,7 +11,6 @@ from matplotlib.colors import to_hex
 
 import rulelab as rl
 from rulelab.data.metrics import group_rates
-from rulelab.near import near_optimal
 from rulelab.plots.styling import LENGTHS
 
 BACKENDS = ["bokeh", "matplotlib"]
@@ -84,7 +83,7 @@ def returning(problem: rl.Problem) -> pd.DataFrame:
 
 def every(run: Any) -> dict[str, Any]:
     search, trace, snapshot = run
-    near = near_optimal(search, ratio=0.2)
+    near = rl.near_optimal(search, ratio=0.2)
     ablation = rl.Ablation(rl.RuleListSearch(search.problem, 0.05, beam_width=0))
     for _ in ablation.steps():
         pass
@@ -179,7 +178,7 @@ def test_intervals_lie_in_front_of_what_they_belong_to(make: Any) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_no_frame_cuts_a_point_in_half(backend: str, run: Any) -> None:
     """Whatever lies outermost, of the fronts and of many good models, has room beside it."""
-    near = near_optimal(run[0], ratio=0.2)
+    near = rl.near_optimal(run[0], ratio=0.2)
     points = fairness_points().drop(columns="accuracy_error")
     frontier = pd.DataFrame({"rules": [0, 2, 4], "errors": [9, 5, 4], "lower_bound": [9, 5, 4]})
     for picture, across, up in (
@@ -252,7 +251,7 @@ def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
     assert len(shown) == 2
     for name in ("complexity", "equal_opportunity_gap"):
         assert set(zip(chosen[name].tolist(), chosen["accuracy"].tolist(), strict=True)) in shown
-    near = near_optimal(run[0], ratio=0.2)
+    near = rl.near_optimal(run[0], ratio=0.2)
     dots, places = rl.plots.good_models(near), rl.plots.antecedents(near)
     assert set(places.dimension_values("model", expanded=False)) <= set(dots.dimension_values("model"))
     assert dots.dimension_values("above").tolist() == near.frame()["gap"].tolist()
@@ -264,7 +263,7 @@ def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
 
 
 def test_only_pictures_of_models_are_linked(run: Any) -> None:
-    dots = rl.plots.good_models(near_optimal(run[0], ratio=0.2))
+    dots = rl.plots.good_models(rl.near_optimal(run[0], ratio=0.2))
     with pytest.raises(ValueError, match="two pictures or more, not 1"):
         rl.plots.linked(dots)
     with pytest.raises(ValueError, match="picture 2 has no models to select"):

@@ -24,7 +24,6 @@ from rulelab.rule_list import (
     core_pool,
 )
 from rulelab.rule_list.core_pool import HITS, LEARNT, N_BLOCKS, N_CORES, cut_by_core
-from rulelab.snapshot import Status
 
 HARDEST = {("compas_a", 0.001), ("compas_155", 0.0025), ("compas_165", 0.005), ("compas_982", 0.01)}
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)
@@ -33,7 +32,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 def certified(problem, regularization, **options):
     snapshot = rl.solve(rl.search_for(problem, regularization=regularization, **options))
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     assert snapshot.gap == 0
     return snapshot
 
@@ -77,7 +76,7 @@ def test_weights_that_share_no_unit_are_proven_within_rounding_only(make):
     A, y = rng.random((40, 6)) < 0.5, rng.random(40) < 0.5
     problem = rl.Problem.from_arrays(A, y, sample_weight=rng.random(40) * 10.0 ** rng.integers(-6, 3, 40))
     last = rl.solve(make(problem, 3 if make is FrontierSearch else 0.05))
-    assert (last.status, last.limit) == (Status.LIMIT, "exactness")
+    assert (last.status, last.limit) == (rl.Status.LIMIT, "exactness")
     assert 0 < last.gap < 1e-9
 
 
@@ -111,7 +110,7 @@ def test_oracles(shared):
         optimum = Fraction(int(z["optimum_num"]), int(z["optimum_den"]))
         for make in makers:
             last = rl.solve(make(problem, float(z["lam"])))
-            assert (last.status, last.gap) == (Status.OPTIMAL, 0)
+            assert (last.status, last.gap) == (rl.Status.OPTIMAL, 0)
             assert last.incumbent.objective == pytest.approx(float(optimum), abs=1e-12), (file.name, make)
 
 

@@ -15,7 +15,6 @@ from rulelab.certificate.rule_list.hints import Separation
 from rulelab.certificate.rule_list.states import states
 from rulelab.rule_list import RuleListBounds, pair_multipliers
 from rulelab.rule_list.core_pool import known_sets
-from rulelab.rule_list.exact.search import RuleListSearch
 from rulelab.rule_list.pair_bound import GIVEN_UP, READY, least_cost
 
 
@@ -39,7 +38,7 @@ def problem_of(seed, **options):
 
 
 def searched(seed, regularization=0.02, **options):
-    search = RuleListSearch(problem_of(seed, **options), regularization, beam_width=0)
+    search = rl.RuleListSearch(problem_of(seed, **options), regularization, beam_width=0)
     return search, rl.solve(search)
 
 
@@ -86,7 +85,7 @@ def test_pairs_of_very_unequal_weights_may_all_be_given_up(monkeypatch):
     A = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool)
     y, weight = A[:, 0], np.array([1, 1, 10**6, 10**6])
     lists = [
-        rl.solve(RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.1, beam_width=0, n_jobs=n))
+        rl.solve(rl.RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.1, beam_width=0, n_jobs=n))
         for n in (1, 2)
     ]
     assert [found.status for found in lists] == [rl.Status.OPTIMAL] * 2
@@ -95,19 +94,19 @@ def test_pairs_of_very_unequal_weights_may_all_be_given_up(monkeypatch):
 
 def test_slices_and_pickles_change_nothing():
     problem = problem_of(1, n=300, m=14)
-    whole = rl.solve(RuleListSearch(problem, 0.004))
-    _, snapshot = in_slices(RuleListSearch(problem, 0.004))
+    whole = rl.solve(rl.RuleListSearch(problem, 0.004))
+    _, snapshot = in_slices(rl.RuleListSearch(problem, 0.004))
     assert snapshot.pruned["separation"] > 0
     assert state_of(snapshot) == state_of(whole)
 
 
 def test_the_memory_limit_counts_them():
     problem = problem_of(2, n=300, m=14)
-    search = RuleListSearch(problem, 0.01, beam_width=0)
+    search = rl.RuleListSearch(problem, 0.01, beam_width=0)
     search.advance(1)
     size = sum(array.nbytes for array in Inside(search).learning.separation)
     assert search.memory_bytes > size > 50_000
-    limited = RuleListSearch(problem, 0.01, beam_width=0, memory_limit=search.memory_bytes - size // 2)
+    limited = rl.RuleListSearch(problem, 0.01, beam_width=0, memory_limit=search.memory_bytes - size // 2)
     assert limited.advance(1).memory_bytes <= limited.memory_limit
     assert Inside(limited).learning.separation.numbers[GIVEN_UP] == 1
     assert rl.solve(limited).incumbent.objective == rl.solve(search).incumbent.objective
@@ -116,7 +115,7 @@ def test_the_memory_limit_counts_them():
 @cache
 def proof(seed=1):
     problem = problem_of(seed, n=200, m=10)
-    return problem, *proof_by(RuleListSearch(problem, 0.01, bounds=RuleListBounds(cores=False)))
+    return problem, *proof_by(rl.RuleListSearch(problem, 0.01, bounds=RuleListBounds(cores=False)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -156,7 +155,7 @@ def test_wrong_multipliers_are_refused(what):
 def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
     regularization = Fraction("0.01") if seed % 3 else Fraction("0.04")
     problem = problem_of(seed, n=40, m=5)
-    search = RuleListSearch(problem, float(regularization), bounds=RuleListBounds(cores=False), beam_width=0)
+    search = rl.RuleListSearch(problem, float(regularization), bounds=RuleListBounds(cores=False), beam_width=0)
     best = rl.solve(search).incumbent.model
     inside = Inside(search)
     learnt = inside.learning

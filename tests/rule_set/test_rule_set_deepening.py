@@ -19,7 +19,6 @@ from rulelab.rule_set.generation import Surcharge, first_conditions
 from rulelab.rule_set.master.dual_bound import bound, dual_point, price_on_grid
 from rulelab.rule_set.pricing.exact import Pricer
 from rulelab.rule_set.program import make_program
-from rulelab.snapshot import Status
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +76,7 @@ def test_a_bound_is_proven_at_any_limit_once_the_longest_rules_are_priced():
     y = (A[:, 0] & A[:, 1] & A[:, 2] & ~A[:, 3] | A[:, 4] & A[:, 5]) ^ (rng.random(400) < 0.15)
     problem = rl.Problem.from_arrays(A, y)
     search, seen, depths, shares = RuleSetSearch(problem, 9), set(), [], set()
-    while (snapshot := search.advance(1)).status is Status.RUNNING:
+    while (snapshot := search.advance(1)).status is rl.Status.RUNNING:
         made = Inside(search).generation
         if made is None or snapshot.phase != "pricing":
             continue

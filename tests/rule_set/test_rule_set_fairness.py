@@ -9,7 +9,6 @@ from crossed import Judge
 from crossed_cases import case_of
 
 import rulelab as rl
-from rulelab.certificate import CertificateError
 from rulelab.data.fairness import true_gaps
 from rulelab.data.metrics import confusion
 from rulelab.rule_set import (
@@ -28,7 +27,6 @@ from rulelab.rule_set.heuristics import local_search as local
 from rulelab.rule_set.heuristics import set_search
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
-from rulelab.snapshot import Status
 
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
@@ -53,7 +51,7 @@ def test_groups_whose_sizes_have_no_common_divisor_have_all_errors_or_none(monke
         y[np.argmin(y)] = True
     search = RuleSetSearch(rl.Problem.from_arrays(A, y, groups=groups), 9, 3, fairness=EqualOpportunity(0.0))
     snapshot = rl.solve(search, work_limit=5000)
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     assert "master_value" not in snapshot.detail, "the programme of one value bounds no other"
     found = snapshot.incumbent.model.predicts_positive(A)[y]
     assert found.all() or not found.any()
@@ -146,7 +144,7 @@ def test_any_size_of_weights_and_penalties(scale, regularization):
     _, A, y, _ = _rows(5, 30, 4)
     w = np.random.default_rng(0).random(30) * scale
     last = rl.solve(rl.RuleSetSearch(rl.Problem.from_arrays(A, y, sample_weight=w), 6, regularization=regularization))
-    assert last.status is Status.OPTIMAL
+    assert last.status is rl.Status.OPTIMAL
     assert last.gap == 0
     assert math.isfinite(last.incumbent.objective)
 
@@ -172,7 +170,7 @@ def test_rows_in_no_group_count():
     some = rl.Problem.from_arrays(A, y)
     object.__setattr__(some, "groups", problem.groups.some([0, 1]))
     last = rl.solve(rl.RuleSetSearch(some, 6, 2, fairness=rl.EqualOpportunity(1.0)))
-    assert last.status is Status.OPTIMAL
+    assert last.status is rl.Status.OPTIMAL
     assert last.incumbent.objective == rl.solve(rl.RuleSetSearch(problem, 6, 2)).incumbent.objective
 
 
@@ -186,10 +184,10 @@ def _weighted(seed: int) -> rl.Problem:
 def test_sets_that_arithmetic_cannot_tell_apart_are_looked_at_one_by_one(monkeypatch, seed, fairness):
     problem = _weighted(seed)
     known = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=fairness, regularization=0.01))
-    assert known.status is Status.OPTIMAL
+    assert known.status is rl.Status.OPTIMAL
     monkeypatch.setattr(Program, "resolution", property(lambda program: int(program.kind_mass.sum()) // 5))
     coarse = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=fairness, regularization=0.01))
-    assert coarse.status is Status.OPTIMAL
+    assert coarse.status is rl.Status.OPTIMAL
     assert coarse.incumbent.objective == known.incumbent.objective
 
 
@@ -201,9 +199,9 @@ def test_what_cannot_be_told_apart_in_time_is_said(monkeypatch, seed):
     monkeypatch.setattr(closing, "NEAR_NODES", 0)
     search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
     last = rl.solve(search)
-    assert (last.status, last.limit) == (Status.LIMIT, "exactness")
+    assert (last.status, last.limit) == (rl.Status.LIMIT, "exactness")
     assert last.gap > 0
     assert last.lower_bound <= optimum <= last.incumbent.objective
     assert rl.solve(search).limit == "exactness"
-    with pytest.raises(CertificateError):
+    with pytest.raises(rl.CertificateError):
         search.certificate()

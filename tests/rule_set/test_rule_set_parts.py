@@ -22,7 +22,6 @@ from rulelab.certificate.rule_set import columns, partition
 from rulelab.rule_set import phases, rate_parts
 from rulelab.rule_set.program import Program, make_program
 from rulelab.rule_set.rate_parts import Part, parts
-from rulelab.snapshot import Status
 
 FEW = 2
 
@@ -108,13 +107,13 @@ def require_proven(case: Table, dividing: int) -> bool | None:
     """Whether the proof is in parts, where the search was; None where it was not."""
     search = case.search(column_limit=dividing)
     last = rl.solve(search)
-    if last.status is Status.LIMIT:  # of columns: the parts have been divided as far as they can be
+    if last.status is rl.Status.LIMIT:  # of columns: the parts have been divided as far as they can be
         search.column_limit = 20_000
         last = rl.solve(search)
     if not case.fair:
-        assert last.status is Status.INFEASIBLE
+        assert last.status is rl.Status.INFEASIBLE
         return None
-    assert last.status is Status.OPTIMAL
+    assert last.status is rl.Status.OPTIMAL
     assert Fraction(last.incumbent.objective) == case.least == Fraction(last.lower_bound)
     proof = search.certificate()
     verdict = rl.verify(case.problem, last.incumbent.model, proof)
@@ -240,7 +239,7 @@ def bounds_of(case: Table, columns: int) -> list[tuple[rl.Snapshot, rl.Certifica
     for snapshot in search.steps(work_per_step=1, work_limit=300):
         if search.by_value and snapshot.incumbent is not None:
             seen += 1
-            if seen in LOOKED_AT or snapshot.status is not Status.RUNNING:
+            if seen in LOOKED_AT or snapshot.status is not rl.Status.RUNNING:
                 out.append((snapshot, search.certificate(bound_only=True)))
     return out
 
@@ -257,7 +256,7 @@ def check_bounds(first: int, times: int) -> Counter[str]:
                 assert answer.lower_bound <= case.least, seed
                 assert answer.valid == (answer.lower_bound == answer.objective)
                 assert answer.valid or "is for a bound" in answer.reason
-                if snapshot.status is Status.OPTIMAL:
+                if snapshot.status is rl.Status.OPTIMAL:
                     assert answer.valid, (seed, answer.reason)
                 counted[answer.state] += 1
                 counted["positive"] += answer.lower_bound > 0
@@ -278,7 +277,7 @@ def under_way() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate, float, float]:
     problem = small_group()
     search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
     for snapshot in search.steps(work_per_step=1):
-        if search.by_value and snapshot.status is Status.RUNNING:
+        if search.by_value and snapshot.status is rl.Status.RUNNING:
             proof = search.certificate(bound_only=True)
             if 0 < proof.arrays["part_ended"].sum() < len(proof.arrays["part_ended"]):
                 break
@@ -355,13 +354,13 @@ def test_sets_that_obey_are_proven_by_parts(k, seed, most, monkeypatch):
     judge, search = Judge(case, mutate=changed), case.search()
     assert judge.run() == []
     assert (judge.mutants > 100) == changed
-    assert rl.solve(search).status is Status.OPTIMAL
+    assert rl.solve(search).status is rl.Status.OPTIMAL
     assert search.by_value or most == FEW
 
 
 def test_where_rounding_hides_a_breach_there_is_no_proof_by_parts():
     search = crossed_case_of("demanding_set", 130).search()
-    assert rl.solve(search).status is Status.OPTIMAL
+    assert rl.solve(search).status is rl.Status.OPTIMAL
     with pytest.raises(rl.CertificateError, match="too many digits for a certificate in parts"):
         search.certificate()
 

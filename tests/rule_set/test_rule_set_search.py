@@ -20,7 +20,6 @@ from rulelab.rule_set.heuristics import local_search as local
 from rulelab.rule_set.heuristics.set_search import SetSearch, draw
 from rulelab.rule_set.master.dual_bound import bound, dual_point, knapsack, price_of
 from rulelab.rule_set.program import Program, make_program
-from rulelab.snapshot import Status
 
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
@@ -31,7 +30,7 @@ def certified(search: RuleSetSearch) -> rl.Snapshot:
     for snapshot in rl.steps(search):
         assert lower <= snapshot.lower_bound
         lower = snapshot.lower_bound
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     assert snapshot.lower_bound == snapshot.incumbent.objective
     return snapshot
 
@@ -104,10 +103,10 @@ def test_every_dual_point_gives_a_bound():
 def test_too_many_columns_end_with_a_limit_that_can_be_raised():
     search = RuleSetSearch(noisy(2), 9, 3, column_limit=2)
     stopped = rl.solve(search)
-    assert (stopped.status, stopped.limit) == (Status.LIMIT, "columns")
+    assert (stopped.status, stopped.limit) == (rl.Status.LIMIT, "columns")
     assert stopped.gap > 0
     search.column_limit = 5000
-    assert rl.solve(search).status is Status.OPTIMAL
+    assert rl.solve(search).status is rl.Status.OPTIMAL
     assert certified(RuleSetSearch(noisy(2), 9, 3)).incumbent.objective == search.advance(1).incumbent.objective
 
 

@@ -19,7 +19,6 @@ from test_near_optimal import medium_problem
 
 import rulelab as rl
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
-from rulelab.search import solve
 from rulelab.views.alternatives.counting import explorer_of_sets
 from rulelab.views.alternatives.offline import Labels, condition_names, explorer, guarantee, packed
 
@@ -29,7 +28,7 @@ LABELS = Labels(HOSTILE, '"t"', "<b>no</b>", "yes'")
 
 def enumerated(problem: rl.Problem, gap: float = 0.05, **limits: Any) -> rl.NearOptimalSearch:
     search = rl.NearOptimalSearch(problem, 0.02, gap, **limits)
-    solve(search)
+    rl.solve(search)
     return search
 
 
@@ -163,7 +162,7 @@ def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
     y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
     problem = rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)])
     search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2)
-    solve(search)
+    rl.solve(search)
     result = search.result()
     text = explorer_of_sets(result, search.advance(1), LABELS)
     ((_, script),) = scripts(text)
@@ -186,7 +185,7 @@ def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
 def test_nothing_is_said_in_per_cent_of_an_optimum_of_nothing() -> None:
     A = np.array(list(product((0, 1), repeat=3)) * 5, dtype=bool)
     search = rl.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4)
-    solve(search)
+    rl.solve(search)
     result = search.result()
     assert (result.optimum, result.complete) == (0, True)
     assert result.gaps.max() > 0
@@ -197,7 +196,7 @@ def test_nothing_is_said_in_per_cent_of_an_optimum_of_nothing() -> None:
     for gap in result.gaps:
         assert f"<td>{gap:.10g}</td>" in text
     part = rl.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4, limit=2)
-    solve(part)
+    rl.solve(part)
     text = explorer_of_sets(part.result(), part.advance(1), LABELS)
     assert f"Not complete: at least {part.result().n_sets} rule set" in text
     assert f"every one of at most {part.result().covered:.10g} is among them" in text

@@ -14,10 +14,7 @@ from live import alert, made, soup, tags
 from model_cards import HOSTILE, QUICK, hostile_card, pinned, recipe
 
 import rulelab as rl
-from rulelab.data.conditions import Condition
 from rulelab.falling_rule_list import BOUNDS, FallingBounds
-from rulelab.models import RuleSet
-from rulelab.rule_list import RuleListBounds
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import card_file as kept
 from rulelab.views.cards import html as card_html
@@ -28,7 +25,7 @@ from rulelab.views.cards.html import report
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare.view import CompareView
 
-FEW = {"bounds": RuleListBounds(lookahead=False, deletion=False)}
+FEW = {"bounds": rl.RuleListBounds(lookahead=False, deletion=False)}
 CAPPED = {"bounds": FallingBounds(**{name: name == "density_cap" for name in BOUNDS})}
 
 
@@ -191,20 +188,20 @@ TABLE = pd.DataFrame(
     }
 )
 CONDITIONS = st.one_of(
-    st.builds(Condition, st.just("n"), st.sampled_from(["<=", ">"]), st.sampled_from([1, 1.0, 2, 2.5, 3, 3.0])),
-    st.builds(Condition, st.just("n"), st.sampled_from(["==", "!="]), st.sampled_from([2, 2.0, 2.5, "2", "2.5"])),
-    st.builds(Condition, st.just("c"), st.sampled_from(["==", "!="]), st.sampled_from(["a", "b", "c", "3"])),
-    st.builds(Condition, st.just("f"), st.sampled_from(["==", "!="]), st.booleans()),
-    st.builds(Condition, st.sampled_from("ncf"), st.sampled_from(["is missing", "is present"])),
+    st.builds(rl.Condition, st.just("n"), st.sampled_from(["<=", ">"]), st.sampled_from([1, 1.0, 2, 2.5, 3, 3.0])),
+    st.builds(rl.Condition, st.just("n"), st.sampled_from(["==", "!="]), st.sampled_from([2, 2.0, 2.5, "2", "2.5"])),
+    st.builds(rl.Condition, st.just("c"), st.sampled_from(["==", "!="]), st.sampled_from(["a", "b", "c", "3"])),
+    st.builds(rl.Condition, st.just("f"), st.sampled_from(["==", "!="]), st.booleans()),
+    st.builds(rl.Condition, st.sampled_from("ncf"), st.sampled_from(["is missing", "is present"])),
 )
 RULES = st.lists(CONDITIONS, min_size=1, max_size=4)
 
 
-def holds(rule: list[Condition]) -> np.ndarray:
+def holds(rule: list[rl.Condition]) -> np.ndarray:
     return np.logical_and.reduce([condition.evaluate(TABLE[condition.column]) for condition in rule])
 
 
-@example([Condition("c", "==", "a"), Condition("c", "==", "b"), Condition("c", "!=", "a")], Random(0))
+@example([rl.Condition("c", "==", "a"), rl.Condition("c", "==", "b"), rl.Condition("c", "!=", "a")], Random(0))
 @given(RULES, st.randoms(use_true_random=False))
 def test_order_names_and_repetition_say_nothing(rule, random) -> None:
     other = [*rule, random.choice(rule)]
@@ -243,9 +240,9 @@ OTHER = [
 
 def test_the_same_in_other_texts_is_one_rule_and_another_condition_another() -> None:
     for rule, other in SAME:
-        assert joined([Condition(*c) for c in rule], "") == joined([Condition(*c) for c in other], "")
+        assert joined([rl.Condition(*c) for c in rule], "") == joined([rl.Condition(*c) for c in other], "")
     for rule, other in OTHER:
-        assert joined([Condition(*c) for c in rule], "x") != joined([Condition(*c) for c in other], "x")
+        assert joined([rl.Condition(*c) for c in rule], "x") != joined([rl.Condition(*c) for c in other], "x")
 
 
 def test_a_rule_is_found_again_in_other_families() -> None:
@@ -253,11 +250,11 @@ def test_a_rule_is_found_again_in_other_families() -> None:
     problem = rl.Problem.from_arrays(frame, [1, 1, 1, 0, 1, 0])
     first = [line.meaning for line in lines(rl.RuleList.from_problem(problem, [0, 1]))]
     falling = [line.meaning for line in lines(rl.FallingRuleList.from_problem(problem, [0, 1]))]
-    single = [line.meaning for line in lines(RuleSet.from_problem(problem, [[0], [1]]))]
+    single = [line.meaning for line in lines(rl.RuleSet.from_problem(problem, [[0], [1]]))]
     assert first == falling == [*single, ELSE]
-    both = lines(RuleSet.from_problem(problem, [[0, 1]]))[0]
-    either = lines(RuleSet.from_problem(problem, [[0, 1]], "cnf"))[0]
-    assert both.meaning == joined([Condition("a", "==", True), Condition("b", "==", True)], "")
+    both = lines(rl.RuleSet.from_problem(problem, [[0, 1]]))[0]
+    either = lines(rl.RuleSet.from_problem(problem, [[0, 1]], "cnf"))[0]
+    assert both.meaning == joined([rl.Condition("a", "==", True), rl.Condition("b", "==", True)], "")
     assert either.meaning != both.meaning
     unnamed = rl.RuleList.from_problem(
         rl.Problem.from_arrays(frame.to_numpy(), [1, 1, 1, 0, 1, 0], names=["a", "b"]), [0]

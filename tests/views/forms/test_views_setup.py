@@ -13,7 +13,6 @@ from patience import PATIENCE, wait_until
 from table_engines import people
 
 import rulelab as rl
-from rulelab.certificate import verify
 from rulelab.cli.commands import main
 from rulelab.families import EVERY_FAMILY, FAMILIES, OF_SEVERAL, OFFERED
 from rulelab.views.cards.card import Card, of_search
@@ -310,7 +309,7 @@ def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
     assert "25 % of the rows are kept out" in card.limits
     assert "secret" not in str(card.to_dict() if hasattr(card, "to_dict") else card)
     search = prepared.search
-    assert verify(search.problem, session.snapshot.incumbent.model, search.certificate())
+    assert rl.verify(search.problem, session.snapshot.incumbent.model, search.certificate())
     known = made(card.code.replace("trips_*.parquet", source))  # the script makes the same model
     assert known["model"].to_dict()["rules"] == session.snapshot.incumbent.model.to_dict()["rules"]
 

@@ -32,7 +32,6 @@ import rulelab as rl
 from rulelab.cli import main
 from rulelab.families import EVERY_FAMILY, OF_SEVERAL, OFFERED
 from rulelab.families.account import account
-from rulelab.snapshot import Status
 from rulelab.views.cards import card_file as pins
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
@@ -175,7 +174,7 @@ def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path,
     assert view.session.error is None
     best = snapshot.incumbent
     assert best is not None
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     frame = table()
     conditions = rl.Binarizer(thresholds=3).fit_transform(frame.drop(columns="kind"))
     problem = rl.MultiClassProblem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), frame["kind"])
@@ -418,7 +417,7 @@ def test_the_record_makes_searches(name: str) -> None:
     family = EVERY_FAMILY[name]
     search = family.rehearsal()
     last = rl.solve(search)
-    assert last.status is Status.OPTIMAL
+    assert last.status is rl.Status.OPTIMAL
     model, objective = family.without_rules(["a", "b"], 2, 3, {"regularization": 0.1})
     assert (model.errors, objective) == (2, 0.4)
     assert "error" in family.objective(last.incumbent.model, search.parameters)
