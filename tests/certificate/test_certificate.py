@@ -183,10 +183,7 @@ def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess
 
 @pytest.mark.parametrize("where", [0, 2])
 def test_a_long_search_without_cores_is_proven_with_them(where, monkeypatch):
-    rng = np.random.default_rng(3)
-    A = rng.random((400, 24)) < 0.4
-    y = (A[:, 0] & A[:, 1]) ^ (A[:, 2] & ~A[:, 3]) ^ (rng.random(400) < 0.15)
-    problem = rl.Problem.from_arrays(A, y)
+    problem = noisy_problem(3, 400, 24)
     learn_soon(after=5, where=where, put=monkeypatch.setattr)
     monkeypatch.setattr(core_pool, "EFFORT_ON_TRUST", -1_000_000_000)
     monkeypatch.setattr(engine, "EFFORT_OF_A_LONG_SEARCH", 0)

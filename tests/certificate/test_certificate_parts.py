@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import MAKES
+from laws import MAKES, larger_problem
 from patience import PATIENCE
 from proof_mutations import proof_of
 
@@ -156,11 +157,7 @@ def test_an_interrupted_proof_leaves_nothing_broken(name, prove, monkeypatch):
 
 
 # making ---------------------------------------------------------------------------------------------------------------
-def noisy() -> rl.Problem:
-    rng = np.random.default_rng(0)
-    A = rng.random((200, 8)) < 0.5
-    y = (A[:, 0] & A[:, 1]) ^ (rng.random(200) < 0.3)
-    return rl.Problem.from_arrays(A, y, groups=rng.random(200) < 0.4)
+noisy = partial(larger_problem, 0, 200, 8)
 
 
 PROVING = (

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import holds, proof_by, refused, seeds, with_arrays, with_parameters
+from laws import holds, noisy_problem, proof_by, refused, seeds, with_arrays, with_parameters
 from test_rule_set_certificate_fair import by_dual, make
 
 import rulelab as rl
@@ -47,10 +47,7 @@ def test_any_dual_values_prove_nothing_wrong(loss, seed, bound_only):
 @cache
 def proven(loss: str = "hamming") -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
     """The least loss, with the proof of the search."""
-    rng = np.random.default_rng(4)
-    A = rng.random((200, 6)) < 0.5
-    y = ((A[:, 0] & A[:, 2]) | (A[:, 3] & A[:, 4])) ^ (rng.random(200) < 0.1)
-    problem = rl.Problem.from_arrays(A, y)
+    problem = noisy_problem(4, 200, 6, 0.1)
     return problem, *proof_by(rl.RuleSetSearch(problem, 6, 2, loss))
 
 
@@ -217,10 +214,7 @@ def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed):
 )
 def test_a_check_that_takes_too_long_is_given_up(module, name, most, said, bounded, monkeypatch):
     """Dual values of 0 leave all to the closing step."""
-    rng = np.random.default_rng(3)
-    A = rng.random((200, 8)) < 0.5
-    y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(200) < 0.3)
-    problem = rl.Problem.from_arrays(A, y)
+    problem = noisy_problem(3, 200, 8, 0.3)
     model = rl.solve(rl.RuleSetSearch(problem, 12, 2)).incumbent.model
     proof = by_dual(problem, model, 0 * problem.positives, 0, 1, 12, 2)
     full = holds(problem, model, proof)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import falling_for, in_slices, noisy_problem
 from naive import decimal
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.falling_rule_list import MonteCarloSearch
@@ -67,11 +68,9 @@ def test_lists_fall_with_weights_that_are_no_integers(case, w, seed):
 
 
 def test_the_optimum_is_found_on_small_problems():
-    rng = np.random.default_rng(5)
     reached = 0
     for seed in range(30):
-        A = rng.random((60, 6)) < rng.uniform(0.2, 0.6, 6)
-        y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(60) < 0.2)
+        A, y = explained(seed, 60, 6, 0.2)
         penalty = 0.3 if seed % 2 else None
         search = MonteCarloSearch(rl.Problem.from_arrays(A, y), 0.01, 2, penalty, iterations=1000, random_state=seed)
         best = naive.best_falling_rule_list(A, y, [1] * 60, *exact(2, 0.01, penalty))

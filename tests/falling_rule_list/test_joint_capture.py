@@ -25,6 +25,7 @@ from laws import (
     told,
     with_arrays,
 )
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.certificate import prove_falling_rule_list
@@ -167,10 +168,8 @@ def test_its_memory_is_counted_and_limited(impatient):
 
 
 def test_weights_that_are_not_whole(impatient):
-    rng = np.random.default_rng(3)
-    A = rng.random((300, 10)) < 0.4
-    y = (A[:, 0] & A[:, 1]) ^ (rng.random(300) < 0.3)
-    problem = rl.Problem.from_arrays(A, y, sample_weight=rng.random(300))
+    weight = np.random.default_rng(3).random(300)
+    problem = rl.Problem.from_arrays(*explained(3, 300, 10, 0.3), sample_weight=weight)
     with_it = rl.solve(FallingRuleListSearch(problem, 0.003, 4.0))
     without = rl.solve(FallingRuleListSearch(problem, 0.003, 4.0, bounds=FallingBounds(joint_capture=False)))
     assert with_it.incumbent.objective == pytest.approx(without.incumbent.objective, abs=1e-12)

@@ -8,7 +8,7 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
-from laws import falling_for
+from laws import falling_for, noisy_problem
 from naive import fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
@@ -221,9 +221,7 @@ def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expanded(seed):
-    rng = np.random.default_rng(seed)
-    A = rng.random((80, 7)) < 0.45
-    made = rl.Problem.from_arrays(A, (A[:, 0] ^ A[:, 1]) | (rng.random(80) < 0.2))
+    made = noisy_problem(seed, 80, 7)
     plain = rl.solve(rl.RuleListSearch(made, 0.01, beam_width=0))
     assert plain.counts["reopened"] == sum(plain.detail["dropped"].values()) == 0
     assert plain.made == 1 + 7 * plain.counts["expanded"]

@@ -1,12 +1,13 @@
 """Ablation: each bound left out once, the same optimum each time, and what they are worth in figures."""
 
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from command_line import output_of, run
-from laws import falling_for
+from laws import falling_for, larger_problem
 from live import inexact_search, problem
 
 import rulelab as rl
@@ -17,11 +18,7 @@ def small() -> rl.Problem:
     return problem(120, 7)
 
 
-def grouped() -> rl.Problem:
-    rng = np.random.default_rng(1)
-    A = rng.random((120, 6)) < 0.4
-    y = (A[:, 0] ^ (rng.random(120) < 0.3)).astype(int)
-    return rl.Problem.from_arrays(A, y, groups=np.arange(120) % 2)
+grouped = partial(larger_problem, 1, 120, 6)
 
 
 SEARCHES = {

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import GlyphRenderer, Plot, Scatter, Whisker
+from laws import noisy_problem
 from matplotlib.colors import to_hex
 
 import rulelab as rl
@@ -23,10 +24,7 @@ def loaded() -> None:
 
 @pytest.fixture(scope="module")
 def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
-    rng = np.random.default_rng(1)
-    A = rng.random((200, 8)) < 0.5
-    y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(200) < 0.2)
-    search = rl.RuleListSearch(rl.Problem.from_arrays(A, y), 0.01, beam_width=0)
+    search = rl.RuleListSearch(noisy_problem(1, 200, 8, 0.2), 0.01, beam_width=0)
     recording = rl.Recording(search)
     for _ in recording.steps(work_per_step=1):
         pass

@@ -261,9 +261,7 @@ def test_near_optimal_lists_of_compas(instances):
 
 
 def test_the_best_and_random_models_are_rows_of_the_table():
-    rng = np.random.default_rng(5)
-    A = rng.random((40, 5)) < 0.5
-    problem = rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(40) < 0.2)).astype(int))
+    problem = noisy_problem(5, 40, 5)
     found = rl.near_optimal(problem, regularization=0.02, within=0.05)
     assert found.complete
     assert found.top(2).equals(found.frame().head(2))

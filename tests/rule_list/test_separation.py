@@ -8,6 +8,7 @@ import naive
 import numpy as np
 import pytest
 from laws import Inside, changed, in_slices, learn_soon, proof_by, put, refused, state_of
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.certificate.rule_list.checker import recompute
@@ -24,12 +25,8 @@ def from_the_start(monkeypatch):
 
 
 def data(seed, n=60, m=6, noise=0.25):
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
-    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(n) < noise)
-    y[:2] = True, False
-    weight = rng.integers(1, 9, n) if seed % 2 else np.ones(n, dtype=np.int64)
-    return A, y, weight
+    weight = np.random.default_rng(seed).integers(1, 9, n) if seed % 2 else np.ones(n, dtype=np.int64)
+    return *explained(seed, n, m, noise), weight
 
 
 def problem_of(seed, **options):

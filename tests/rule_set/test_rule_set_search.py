@@ -2,6 +2,7 @@
 
 import pickle
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 import highspy
@@ -11,7 +12,8 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from laws import Inside
+from laws import Inside, noisy_problem
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.__main__ import main
@@ -45,9 +47,7 @@ def test_the_optimum_is_that_of_the_naive_reference(monkeypatch):
 
 def test_naive_reference_and_a_solver_over_all_columns_agree():
     """A third opinion on a problem that enumeration of sets could not do."""
-    rng = np.random.default_rng(3)
-    A = rng.random((150, 12)) < rng.uniform(0.3, 0.7, 12)
-    y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & ~A[:, 3])) ^ (rng.random(150) < 0.2)
+    A, y = explained(3, 150, 12, 0.2)
     snapshot = certified(RuleSetSearch(rl.Problem.from_arrays(A, y), 10, 2))
     rules = [r for s in (1, 2) for r in combinations(range(12), s)]
     covers = np.array([A[:, list(r)].all(axis=1) for r in rules])
@@ -71,11 +71,7 @@ def test_certified_instances(instances):
         assert snapshot.incumbent.complexity <= max_complexity
 
 
-def noisy(seed=0, n=300, m=16):
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
-    y = (A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3] & A[:, 4])
-    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.2))
+noisy = partial(noisy_problem, n=300, m=16, noise=0.2)
 
 
 def test_every_dual_point_gives_a_bound():

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from command_line import run
 from live import soup
+from random_problems import explained
 from test_near_optimal import medium_problem
 
 import rulelab as rl
@@ -158,9 +159,7 @@ def test_the_command_writes_the_file(model: str, tmp_path: Path, capsys: pytest.
 
 
 def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
-    A = np.random.default_rng(1).random((80, 4)) < 0.5
-    y = A[:, 0] ^ (np.random.default_rng(2).random(80) < 0.2)
-    problem = rl.Problem.from_arrays(A, y, names=[f"{HOSTILE}{j}" for j in range(4)])
+    problem = rl.Problem.from_arrays(*explained(1, 80, 4, 0.2), names=[f"{HOSTILE}{j}" for j in range(4)])
     search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2)
     rl.solve(search)
     result = search.result()
