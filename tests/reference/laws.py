@@ -246,6 +246,7 @@ class Inside:
     reduction = property(lambda self: self._of._reduction)
     store = property(lambda self: self._of._store)
     learning = property(lambda self: self._of._learning)
+    cores = property(lambda self: self._of._cores)
     running = property(lambda self: self._of._running)
     program = property(lambda self: self._of._program)
     pool = property(lambda self: self._of._pool)
