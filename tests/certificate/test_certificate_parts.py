@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -129,7 +130,7 @@ def test_an_interrupted_file_is_not_half_written(tmp_path, monkeypatch):
     proof_of("rule list").certificate.save(path)
     content = path.read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr(certificate_file, "parts", lambda *_: _interrupt())
+        patch.setattr(certificate_file, "parts", mock.Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             other.certificate.save(path)
         with pytest.raises(KeyboardInterrupt):
@@ -137,10 +138,6 @@ def test_an_interrupted_file_is_not_half_written(tmp_path, monkeypatch):
     assert (path.read_bytes(), list(tmp_path.iterdir())) == (content, [path])
     other.certificate.save(path)
     assert rl.verify(other.problem, other.model, rl.Certificate.load(path))
-
-
-def _interrupt() -> None:
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(

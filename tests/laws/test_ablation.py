@@ -13,12 +13,7 @@ from live import inexact_search, problem
 import rulelab as rl
 from rulelab.ablation import AS_SET, STEPS, contradiction, of_the_paper, variants
 
-
-def small() -> rl.Problem:
-    return problem(120, 7)
-
-
-grouped = partial(larger_problem, 1, 120, 6)
+small, grouped = partial(problem, 120, 7), partial(larger_problem, 1, 120, 6)
 
 
 SEARCHES = {

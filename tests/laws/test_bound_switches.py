@@ -2,14 +2,12 @@
 
 from dataclasses import fields
 from fractions import Fraction
-from functools import partial
 from itertools import product
 
 import naive
 import numpy as np
 import pytest
 from laws import certified, learn_soon
-from random_problems import explained
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
@@ -37,7 +35,12 @@ def only(kind, *names):
     return kind(**{field.name: field.name in names for field in fields(kind)})
 
 
-random_case = partial(explained, n=40, m=6, noise=0.2)
+def random_case(seed, n=40, m=6, noise=0.2):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.1, 0.7, m)
+    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(n) < noise)
+    y[:2] = True, False
+    return A, y
 
 
 def rule_list(case, bounds, regularization=0.03, **options):

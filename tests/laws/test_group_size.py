@@ -10,6 +10,7 @@ from patience import PATIENCE
 import rulelab as rl
 from rulelab.datasets import from_frame
 from rulelab.views.cards.card import of_search
+from rulelab.views.cards.html import doubts
 from rulelab.views.cards.scores import of_counts
 
 EO = rl.EqualOpportunity(0.05)
@@ -50,7 +51,7 @@ def test_a_card_says_who_was_left_out_and_that_rates_are_empty():
     card = of_search(search, last)
     assert "c (10)" in card.limits
     assert last.detail["emptied"] == "equal because nearly everyone is missed: true positive rates 0 %"
-    assert "equal because nearly everyone is missed, true positive rates 0 %" in rl.doubts(card, of_counts(card))
+    assert "equal because nearly everyone is missed, true positive rates 0 %" in doubts(card, of_counts(card))
 
 
 def test_rows_count_whatever_they_weigh():

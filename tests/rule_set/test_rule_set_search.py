@@ -2,7 +2,6 @@
 
 import pickle
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 
 import highspy
@@ -12,7 +11,7 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from laws import Inside, noisy_problem
+from laws import Inside
 from random_problems import explained
 
 import rulelab as rl
@@ -71,7 +70,11 @@ def test_certified_instances(instances):
         assert snapshot.incumbent.complexity <= max_complexity
 
 
-noisy = partial(noisy_problem, n=300, m=16, noise=0.2)
+def noisy(seed=0, n=300, m=16):
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
+    y = (A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3] & A[:, 4])
+    return rl.Problem.from_arrays(A, y ^ (rng.random(n) < 0.2))
 
 
 def test_every_dual_point_gives_a_bound():
