@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_datasets import zipped
 
 import rulelab as rl
 from rulelab.datasets import DatasetError, DatasetWarning, Reading, numerals, read, sheet
@@ -380,14 +381,6 @@ def test_a_damaged_workbook_is_refused_in_words_whatever_is_damaged():
             except DatasetError:
                 refused += 1
     assert refused > len(parts)
-
-
-def zipped(**files: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def test_a_zip_file_of_one_table_is_read_and_others_are_refused_in_words_that_help():

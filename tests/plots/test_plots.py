@@ -1,5 +1,6 @@
 """Pictures made of tables: what they hold is what the tables say, in both backends."""
 
+from functools import partial
 from typing import Any
 
 import holoviews as hv
@@ -38,8 +39,7 @@ def rates() -> pd.DataFrame:
     return group_rates(actual, guess, np.where(np.arange(200) < 20, "few", np.where(np.arange(200) < 100, "a", "b")))
 
 
-def falling(problem: rl.Problem) -> rl.FallingRuleList:
-    return rl.FallingRuleList.from_problem(problem, [0, 1], 1.0)
+falling = partial(rl.FallingRuleList.from_problem, antecedents=[0, 1], positive_weight=1.0)
 
 
 def roc_table() -> pd.DataFrame:
