@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 import naive
 import numpy as np
@@ -51,7 +50,7 @@ def proven(loss: str = "hamming") -> tuple[rl.Problem, rl.RuleSet, rl.Certificat
     return problem, *proof_by(rl.RuleSetSearch(problem, 6, 2, loss))
 
 
-def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], int] = lambda problem: 0) -> Any:
+def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], int] = lambda problem: 0):
     """Another dual value of the first pattern, or of the one at that place."""
 
     def changed(problem: rl.Problem, proof: rl.Certificate) -> dict[str, np.ndarray]:

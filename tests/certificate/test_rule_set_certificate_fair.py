@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import naive
 import numpy as np
@@ -80,7 +79,7 @@ class Table:
     def model(self, clauses: tuple[tuple[int, ...], ...]) -> rl.RuleSet:
         return rl.RuleSet.from_problem(self.problem, clauses, self.form)
 
-    def search(self, **options: Any) -> rl.RuleSetSearch:
+    def search(self, **options) -> rl.RuleSetSearch:
         limits = self.most, self.depth, self.loss, self.form, self.criterion
         return rl.RuleSetSearch(self.problem, *limits, regularization=float(self.penalty), **options)
 
@@ -120,7 +119,7 @@ def by_dual(
     depth: int,
     penalty: float = 0.0,
     multipliers: np.ndarray | None = None,
-    **claimed: Any,
+    **claimed,
 ) -> rl.Certificate:
     """The certificate of these dual values."""
     claim = Claim(most, depth, Fraction(repr(float(penalty))), grid, **claimed)

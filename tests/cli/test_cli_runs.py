@@ -5,7 +5,6 @@ import json
 import re
 import runpy
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -271,7 +270,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_list_is_that_of_the_search_and_its_proof_is_checked(capsys: Any, tmp_path: Path, table: Path) -> None:
+def test_the_list_is_that_of_the_search_and_its_proof_is_checked(capsys, tmp_path: Path, table: Path) -> None:
     out = tmp_path / "model.json"
     columns = ("--weight", "n", "--leave-out", "half")
     status, said, heard = run(capsys, "fit", table, "--target", "species", *ASKED, *SMALL, *columns, "-o", out)
@@ -289,7 +288,7 @@ def test_the_list_is_that_of_the_search_and_its_proof_is_checked(capsys: Any, tm
     assert sum(sum(rule["counts"]) for rule in (*saved["rules"], saved["default"])) == 300
 
 
-def test_a_proof_is_checked_on_the_file(capsys: Any, tmp_path: Path, table: Path) -> None:
+def test_a_proof_is_checked_on_the_file(capsys, tmp_path: Path, table: Path) -> None:
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "-o", model, "--proof", proof)
     assert run(capsys, *asked)[0] == 0
@@ -328,7 +327,7 @@ def test_a_proof_is_checked_on_the_file(capsys: Any, tmp_path: Path, table: Path
     assert "a list of several classes, where a model of two classes is asked for" in heard
 
 
-def test_limits_say_what_is_proven(capsys: Any, table: Path) -> None:
+def test_limits_say_what_is_proven(capsys, table: Path) -> None:
     asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "--quiet")
     status, said, heard = run(capsys, *asked, "--max-length", "1")
     assert (status, heard) == (0, ""), "how wide a petal is, is no leak"
@@ -340,6 +339,6 @@ def test_limits_say_what_is_proven(capsys: Any, table: Path) -> None:
 
 
 @pytest.mark.parametrize(("options", "text"), refusals("several classes"))
-def test_what_it_cannot_do_is_refused(capsys: Any, table: Path, options: tuple[str, ...], text: str) -> None:
+def test_what_it_cannot_do_is_refused(capsys, table: Path, options: tuple[str, ...], text: str) -> None:
     refused(capsys, text, "fit", table, "--target", "species", *ASKED, *SMALL, *options)
     refused(capsys, "tic_tac_toe has two classes", "fit", "tic_tac_toe", *ASKED)

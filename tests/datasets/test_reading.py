@@ -6,7 +6,6 @@ import io
 import re
 import warnings
 import zipfile
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -356,7 +355,7 @@ def test_what_a_workbook_does_not_say_is_said():
         sheet(workbook([["Person", None, "Outcome"], ["age", "sex", "y"], [1, 2, 3]]))
 
 
-def book_doubts(book: Any) -> tuple[str, ...]:
+def book_doubts(book) -> tuple[str, ...]:
     out = io.BytesIO()
     book.save(out)
     return sheet(out.getvalue()).doubts

@@ -11,7 +11,6 @@ import sys
 import warnings
 import zipfile
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -91,7 +90,7 @@ def messy(seed: int) -> tuple[bytes, int]:
     return raw, n
 
 
-def fitted(data: rl.datasets.Dataset, family: str) -> Any:
+def fitted(data: rl.datasets.Dataset, family: str):
     make = {"list": rl.RuleListClassifier, "falling": rl.FallingRuleListClassifier, "set": rl.RuleSetClassifier}[family]
     options = {"max_complexity": 4} if family == "set" else {"max_conditions": 1, "regularization": 0.02}
     with warnings.catch_warnings():

@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +39,7 @@ def _slowly(part: pd.DataFrame) -> pd.DataFrame:
     return part
 
 
-def counted(source: Any) -> Any:
+def counted(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         table = rl.tables.open(source)

@@ -3,7 +3,6 @@
 import json
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -222,7 +221,7 @@ def test_weights_agree_with_memory(rows, groups):
     assert _counted("polars", frame, groups) == _counted(None, frame, groups)
 
 
-def _counted(engine: str | None, frame: pd.DataFrame, groups: int) -> Any:
+def _counted(engine: str | None, frame: pd.DataFrame, groups: int):
     """What is made of a table, in memory where no engine is named."""
     if not (frame.w > 0).sum() > 1 or frame.y.nunique() < 2:
         return "refused"

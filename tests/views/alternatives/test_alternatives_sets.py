@@ -1,7 +1,5 @@
 """Rule sets near the optimum on the page: what is shown of them against the sets one by one."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,12 +15,12 @@ from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGET
 from rulelab.views.live.prepared import Prepared
 
 
-def searched(dataset: rl.datasets.Dataset, **parameters: Any) -> rl.RuleSetSearch:
+def searched(dataset: rl.datasets.Dataset, **parameters) -> rl.RuleSetSearch:
     return rl.RuleSetSearch(problem_of(dataset), **{"max_complexity": 6, "max_conditions": 2, **parameters})
 
 
 @pytest.fixture
-def view(dataset: rl.datasets.Dataset, show: Any) -> AlternativesView:
+def view(dataset: rl.datasets.Dataset, show) -> AlternativesView:
     return show(searched(dataset), dataset)
 
 
@@ -103,7 +101,7 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.datasets.Dataset, 
 
 
 @pytest.fixture
-def part(dataset: rl.datasets.Dataset, monkeypatch: pytest.MonkeyPatch) -> Any:
+def part(dataset: rl.datasets.Dataset, monkeypatch: pytest.MonkeyPatch):
     """A view that shows three models of more."""
     monkeypatch.setattr(alternatives, "EFFORTS", ((3, 60.0, 10**9),))
     view = AlternativesView(searched(dataset), dataset, distance=0.2)

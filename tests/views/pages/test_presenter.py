@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl
 
 import live
@@ -204,7 +203,7 @@ def test_a_server_that_takes_no_files_offers_no_place_for_them(monkeypatch: pyte
 SAY_THEMSELVES = (pn.widgets.Button, pn.widgets.FileDownload)
 
 
-def without_a_term(layout: Any) -> set[str]:
+def without_a_term(layout) -> set[str]:
     """The labels of controls without a sign."""
     widgets = {
         str(widget.label)
@@ -249,7 +248,7 @@ def heads_of(html: str) -> list[str]:
 
 
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)
-def test_every_figure_of_the_status_and_every_column_of_the_rules_has_a_term(make: Any) -> None:
+def test_every_figure_of_the_status_and_every_column_of_the_rules_has_a_term(make) -> None:
     search = make()
     last = rl.solve(search)
     for name, _ in figures(last, search.family):

@@ -5,7 +5,6 @@ import re
 import threading
 import time
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -304,7 +303,7 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: 
         time.sleep(0.3)
         return advance(work)
 
-    def show_after_a_press(now: Any) -> None:
+    def show_after_a_press(now) -> None:
         if press.ident is None:
             press.start()
             press.join(0.1)
