@@ -61,6 +61,15 @@ def instances(shared: Path) -> ModuleType:
     return _measure.needed_instances()
 
 
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[object]:
+    """Runs that are kept in ``runs.sqlite``."""
+    import rulelab
+
+    with rulelab.store.open(tmp_path / "runs.sqlite") as out:
+        yield out
+
+
 @pytest.fixture(autouse=True)
 def log_as_before() -> Iterator[None]:
     """A test that begins the log of the server ends with it: threads of later tests write to no stream of this one."""

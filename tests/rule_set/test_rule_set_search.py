@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from laws import Inside
+from laws import Inside, certified
 from random_problems import explained
 
 import rulelab as rl
@@ -23,17 +23,6 @@ from rulelab.rule_set.master.dual_bound import bound, dual_point, knapsack, pric
 from rulelab.rule_set.program import Program, make_program
 
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
-
-
-def certified(search: RuleSetSearch) -> rl.Snapshot:
-    """The last snapshot; bounds are checked on the way."""
-    lower = 0.0
-    for snapshot in rl.steps(search):
-        assert lower <= snapshot.lower_bound
-        lower = snapshot.lower_bound
-    assert snapshot.status is rl.Status.OPTIMAL
-    assert snapshot.lower_bound == snapshot.incumbent.objective
-    return snapshot
 
 
 def test_the_optimum_is_that_of_the_naive_reference(monkeypatch):

@@ -5,7 +5,6 @@ import io
 import re
 import sqlite3
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,12 +31,6 @@ def proof() -> rl.Certificate:
     search = small_search()
     rl.solve(search)
     return search.certificate()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[rl.store.Store]:
-    with rl.store.open(tmp_path / "runs.sqlite") as out:
-        yield out
 
 
 def sql(place: str | Path, *commands: str) -> None:

@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,12 +20,6 @@ from rulelab.store import BoardEntry, StoreError, boards, database
 from rulelab.store.database import UPWARDS
 from rulelab.views.alternatives.game import Boards
 from rulelab.views.kept_runs.keeping import Keeper
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[rl.store.Store]:
-    with rl.store.open(tmp_path / "runs.sqlite") as out:
-        yield out
 
 
 def entry(name: str, errors: int, **more: object) -> BoardEntry:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long
 distributed = pytest.importorskip("distributed")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster():
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
         yield made
