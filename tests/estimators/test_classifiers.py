@@ -1,4 +1,4 @@
-"""The classifiers of falling rule lists and rule sets: scikit-learn's checks, and what they add to the searches."""
+"""The classifiers: scikit-learn's checks, and what they add to the searches."""
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ SET = {"max_complexity": 6, "max_conditions": 2, "thresholds": 3}
 
 @parametrize_with_checks(
     [
+        rl.RuleListClassifier(),
         rl.FallingRuleListClassifier(max_conditions=1, thresholds=4),
         rl.FallingRuleListClassifier(max_conditions=1, thresholds=4, method="monte_carlo", iterations=100),
         rl.RuleSetClassifier(max_complexity=6, max_conditions=2, thresholds=4),
