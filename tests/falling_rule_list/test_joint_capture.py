@@ -5,26 +5,13 @@ from fractions import Fraction
 from functools import partial
 from itertools import permutations
 
+import laws
 import naive
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from laws import (
-    certified,
-    changed,
-    drawn_problem,
-    drop_soon,
-    holds,
-    in_slices,
-    proof_by,
-    put,
-    refused,
-    reread,
-    rows,
-    told,
-    with_arrays,
-)
+from laws import certified, changed, drawn_problem, drop_soon, holds, put, refused, reread, rows, told, with_arrays
 from random_problems import explained
 
 import rulelab as rl
@@ -152,7 +139,7 @@ def test_slices_and_pickles_change_nothing(impatient, iterations):
     whole, small, pickled = (FallingRuleListSearch(noisy(0), 1e-6, 8.0, iterations=iterations) for _ in range(3))
     seen = list(rl.steps(small, work_per_step=17))
     assert "dropping antecedents" in {snapshot.phase for snapshot in seen}
-    _, last = in_slices(pickled, 29, 1)
+    _, last = laws.in_slices(pickled, 29, 1)
     assert told(seen[-1]) == told(last) == told(certified(whole))
 
 
@@ -334,5 +321,5 @@ def test_a_bound_alone_is_proven():
 def test_a_positive_weight_of_ten_on_the_paper_s_data(instances):
     A, y, names = instances.load("bank_227")
     problem = rl.Problem.from_arrays(A, y, names=names)
-    model, certificate = proof_by(FallingRuleListSearch(problem, 0.001, 10.0))
+    model, certificate = laws.proof_by(FallingRuleListSearch(problem, 0.001, 10.0))
     assert holds(problem, model, certificate, 0.001).lower_bound == pytest.approx(0.6832246, abs=1e-7)

@@ -20,15 +20,7 @@ from rulelab.falling_rule_list import FairFallingSearch, FallingBounds, FallingR
 from rulelab.files import load_json
 from rulelab.frontiers import ToleranceFrontier
 from rulelab.results import plain
-from rulelab.rule_list import (
-    POLICIES,
-    CorelsBounds,
-    CorelsSearch,
-    FrontierSearch,
-    NearOptimalCounter,
-    NearOptimalSearch,
-    RuleListSearch,
-)
+from rulelab.rule_list import POLICIES
 
 
 def _problem(seed: int) -> rl.Problem:
@@ -39,28 +31,30 @@ def _problem(seed: int) -> rl.Problem:
 FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
 ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     **{
-        f"rule_list, {policy}": lambda p, policy=policy: RuleListSearch(p, 0.012, policy, random_state=3, beam_width=0)
+        f"rule_list, {policy}": lambda p, policy=policy: rl.RuleListSearch(
+            p, 0.012, policy, random_state=3, beam_width=0
+        )
         for policy in POLICIES
     },
-    "rule_list, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30),
-    "rule_list, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3),
+    "rule_list, beam": lambda p: rl.RuleListSearch(p, 0.012, beam_width=30),
+    "rule_list, length limit": lambda p: rl.RuleListSearch(p, 0.012, max_length=3),
     **{
-        f"rule_list, two threads, {policy}": lambda p, policy=policy: RuleListSearch(
+        f"rule_list, two threads, {policy}": lambda p, policy=policy: rl.RuleListSearch(
             p, 0.012, policy, random_state=3, beam_width=0, n_jobs=2
         )
         for policy in ("lower_bound", "depth_first", "random")
     },
-    "rule_list, three threads, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30, n_jobs=3),
-    "rule_list, two threads, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3, n_jobs=2),
+    "rule_list, three threads, beam": lambda p: rl.RuleListSearch(p, 0.012, beam_width=30, n_jobs=3),
+    "rule_list, two threads, length limit": lambda p: rl.RuleListSearch(p, 0.012, max_length=3, n_jobs=2),
     **{
-        f"corels, {policy}": lambda p, policy=policy: CorelsSearch(p, 0.02, policy, random_state=3)
+        f"corels, {policy}": lambda p, policy=policy: rl.CorelsSearch(p, 0.02, policy, random_state=3)
         for policy in POLICIES
     },
-    "corels, published bounds": lambda p: CorelsSearch(p, 0.02, bounds=CorelsBounds.published()),
-    "frontier": lambda p: FrontierSearch(p, 4),
-    "frontier, no beam": lambda p: FrontierSearch(p, 4, beam_width=0),
-    "near-optimal lists": lambda p: NearOptimalSearch(p, 0.012, 0.004),
-    "near-optimal lists, counted": lambda p: NearOptimalCounter(p, 0.012, 0.004),
+    "corels, published bounds": lambda p: rl.CorelsSearch(p, 0.02, bounds=rl.CorelsBounds.published()),
+    "frontier": lambda p: rl.FrontierSearch(p, 4),
+    "frontier, no beam": lambda p: rl.FrontierSearch(p, 4, beam_width=0),
+    "near-optimal lists": lambda p: rl.NearOptimalSearch(p, 0.012, 0.004),
+    "near-optimal lists, counted": lambda p: rl.NearOptimalCounter(p, 0.012, 0.004),
     "robustness": lambda p: rl.RobustnessSearch(p, 0.012),
     "falling": lambda p: FallingRuleListSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
     "falling, after Monte Carlo": lambda p: FallingRuleListSearch(p, 0.001, 2.0, iterations=20),
@@ -294,8 +288,8 @@ def read(search: rl.Search) -> dict:
 
 
 SHOWN = ENGINES | {
-    "near-optimal lists": lambda p: NearOptimalSearch(p, 0.02, 0.05),
-    "near-optimal lists, counted": lambda p: NearOptimalCounter(p, 0.02, 0.05),
+    "near-optimal lists": lambda p: rl.NearOptimalSearch(p, 0.02, 0.05),
+    "near-optimal lists, counted": lambda p: rl.NearOptimalCounter(p, 0.02, 0.05),
     "least gaps of rule sets": lambda p: rl.frontier(
         p, "gap", "rule_set", accuracies=(0.6, 0.7), max_complexity=5, max_conditions=2
     ),

@@ -11,16 +11,7 @@ from crossed_cases import case_of
 import rulelab as rl
 from rulelab.data.fairness import true_gaps
 from rulelab.data.metrics import confusion
-from rulelab.rule_set import (
-    AccuracyParity,
-    DemographicParity,
-    EqualizedOdds,
-    EqualOpportunity,
-    FalsePositiveRateParity,
-    RuleSetSearch,
-    closing,
-    generation,
-)
+from rulelab.rule_set import closing, generation
 from rulelab.rule_set import phases as rule_set_phases
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.heuristics import local_search as local
@@ -49,7 +40,7 @@ def test_groups_whose_sizes_have_no_common_divisor_have_all_errors_or_none(monke
     groups = np.where(A[:, 2], "a", "b")
     while math.gcd(*(int(y[groups == g].sum()) for g in "ab")) > 1:
         y[np.argmin(y)] = True
-    search = RuleSetSearch(rl.Problem.from_arrays(A, y, groups=groups), 9, 3, fairness=EqualOpportunity(0.0))
+    search = rl.RuleSetSearch(rl.Problem.from_arrays(A, y, groups=groups), 9, 3, fairness=rl.EqualOpportunity(0.0))
     snapshot = rl.solve(search, work_limit=5000)
     assert snapshot.status is rl.Status.OPTIMAL
     assert "master_value" not in snapshot.detail, "the programme of one value bounds no other"
@@ -73,31 +64,31 @@ def compas_problem(n=400):
 @pytest.mark.parametrize("seed", [1, 3, 7])
 def test_sets_of_fewest_errors_begin_with_the_best_by_the_hamming_loss(seed):
     A, y, groups = compas_like(600, seed)
-    problem, fairness = rl.Problem.from_arrays(A, y, groups=groups), EqualOpportunity(0.1)
-    known = rl.solve(RuleSetSearch(problem, 9, 3, fairness=fairness), work_limit=400).incumbent
+    problem, fairness = rl.Problem.from_arrays(A, y, groups=groups), rl.EqualOpportunity(0.1)
+    known = rl.solve(rl.RuleSetSearch(problem, 9, 3, fairness=fairness), work_limit=400).incumbent
 
     def first(search):
         while (now := search.advance(1)).phase != "pricing":
             pass
         return now.incumbent.errors
 
-    search, alone = (RuleSetSearch(problem, 9, 3, fairness=fairness, loss="zero_one") for _ in range(2))
+    search, alone = (rl.RuleSetSearch(problem, 9, 3, fairness=fairness, loss="zero_one") for _ in range(2))
     assert first(search) <= known.errors < first(alone.without_relaxation())
 
 
 def test_no_tolerance_is_met_by_the_set_without_rules():
     problem = compas_problem(60)
-    for criterion in (EqualOpportunity(0), EqualizedOdds(0, 0), DemographicParity(0), FalsePositiveRateParity(0)):
-        assert criterion.met_by_no_rules
-        first = RuleSetSearch(problem, 5, 2, fairness=criterion).advance(1)
+    for criterion in (rl.EqualOpportunity, rl.EqualizedOdds, rl.DemographicParity, rl.FalsePositiveRateParity):
+        assert criterion(0).met_by_no_rules
+        first = rl.RuleSetSearch(problem, 5, 2, fairness=criterion(0)).advance(1)
         assert first.incumbent is not None
-    assert not AccuracyParity(0).met_by_no_rules
+    assert not rl.AccuracyParity(0).met_by_no_rules
 
 
 def test_true_gaps_are_those_of_the_predictions():
     A, y, groups = compas_like()
     problem = rl.Problem.from_arrays(A, y, groups=groups)
-    snapshot = rl.solve(RuleSetSearch(problem, 8, 2, fairness=EqualizedOdds(0.05, 0.1)))
+    snapshot = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualizedOdds(0.05, 0.1)))
     gaps = snapshot.detail["true_gaps"]
     evaluation = snapshot.incumbent.model.evaluate(A, y, groups=groups)
     positive = snapshot.incumbent.model.predict(A).astype(bool)
@@ -107,21 +98,21 @@ def test_true_gaps_are_those_of_the_predictions():
     assert gaps["false_negative_rate"] <= 0.05
     assert evaluation.errors == snapshot.incumbent.errors
     predicted = snapshot.incumbent.model.predicts_positive(problem.matrix())
-    assert true_gaps(DemographicParity(0), problem.groups, predicted).keys() == {"selection_rate"}
+    assert true_gaps(rl.DemographicParity(0), problem.groups, predicted).keys() == {"selection_rate"}
 
 
 def test_rules_over_the_same_rows_are_one_where_they_would_count_twice():
     """The certificate says that sets with such rules are left out; a warm start has the shortest of them."""
     A = np.array([[1, 1], [1, 1], [0, 1], [0, 0], [1, 1], [0, 1], [0, 0], [0, 0]], dtype=bool)
     problem = rl.Problem.from_arrays(A, A[:, 0] ^ (np.arange(8) == 4), groups=np.arange(8) % 2)
-    criterion, twins = DemographicParity(0.2), [(0,), (0, 1)]
+    criterion, twins = rl.DemographicParity(0.2), [(0,), (0, 1)]
     for start in (twins, rl.RuleSet.from_problem(problem, twins)):
-        search = RuleSetSearch(problem, 7, 2, fairness=criterion, warm_start=start).without_relaxation()
+        search = rl.RuleSetSearch(problem, 7, 2, fairness=criterion, warm_start=start).without_relaxation()
         search.advance(1)
         assert (0,) in search.columns
         assert (0, 1) not in search.columns
     for loss, said in (("hamming", True), ("zero_one", False)):
-        search = RuleSetSearch(problem, 7, 2, fairness=criterion, loss=loss)
+        search = rl.RuleSetSearch(problem, 7, 2, fairness=criterion, loss=loss)
         last = rl.solve(search)
         answer = rl.verify(problem, last.incumbent.model, search.certificate())
         assert answer.valid

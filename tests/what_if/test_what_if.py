@@ -12,16 +12,8 @@ import pytest
 from random_problems import weights_as_read
 
 import rulelab as rl
-from rulelab.what_if import (
-    EditedList,
-    EditedSet,
-    FallingBench,
-    RuleListBench,
-    RuleSetBench,
-    Values,
-    decide,
-    flip_in_all,
-)
+from rulelab import what_if
+from rulelab.what_if import EditedList, EditedSet, RuleListBench, RuleSetBench, Values, decide, flip_in_all
 from rulelab.what_if.bench import KINDS
 from rulelab.what_if.person import columns_of
 
@@ -249,7 +241,7 @@ def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed, weighting
     A, y, weight = rows(seed, weighting)
     A = A[:, :12]
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    bench = FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
+    bench = what_if.FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
     m = A.shape[1]
     edited = EditedList(drawn(seed, m).antecedents)
     of_rows, costs = (A, y, weights_as_read(weight)), (Fraction(5, 2), Fraction(repr(REGULARIZATION)))

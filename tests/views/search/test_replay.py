@@ -3,21 +3,9 @@
 import gzip
 import json
 
+import live
 import pytest
-from live import (
-    HOSTILE,
-    alert,
-    button,
-    curves,
-    exported,
-    html,
-    look_back,
-    model_html,
-    open_tab,
-    problem,
-    status,
-    upload,
-)
+from live import alert, button, curves, exported, html, look_back, model_html, open_tab, problem, status, upload
 from patience import wait_until
 from test_views_plots import SEARCHES
 from test_views_why import settled
@@ -94,7 +82,7 @@ def test_the_page_opens_a_recording_and_runs_anew(quiet) -> None:
     contents = exported(view, "Recording")
     before = status(view).figures
     view.reset()
-    assert open_file(view, contents, HOSTILE) == ""
+    assert open_file(view, contents, live.HOSTILE) == ""
     assert view.session.recorded
     assert status(view).figures == before
     assert "<img" not in html(view)

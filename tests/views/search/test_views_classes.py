@@ -7,25 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import live
 import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import (
-    HOSTILE,
-    alert,
-    boxes,
-    bring_file,
-    export_menu,
-    exported,
-    finish,
-    gap_figure,
-    html,
-    made,
-    model_html,
-    status,
-    widget,
-)
+from live import HOSTILE, alert, bring_file, export_menu, exported, finish, html, made, model_html, status, widget
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -181,7 +168,7 @@ def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path,
     own = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02))
     assert best.model == own.incumbent.model
     assert "certified optimal: no rule list of several classes" in status(view).phase
-    assert boxes(view)[0].pane.object is gap_figure(view)
+    assert live.boxes(view)[0].pane.object is live.gap_figure(view)
     assert "lists of at most" in account(view.session.search, snapshot).search_space
     shown = model_html(view)
     for part in ("The optimal rule list of several classes", "&lt;img", "Training rows by class"):
