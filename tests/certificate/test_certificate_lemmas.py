@@ -106,11 +106,8 @@ def test_a_set_does_not_prove_itself():
     space = states(problem, costs)
     default_only = rl.RuleList.from_problem(problem, ())
     root = costs.per_error * (default_only.errors - space.constant)
-    arrays = {
-        "sets": space.everything,
-        "values": np.array([root], dtype=np.int64),
-        "lemmas": np.zeros(1, dtype=np.int64),
-    }
+    values, lemmas = np.array([root], dtype=np.int64), np.zeros(1, dtype=np.int64)
+    arrays = {"sets": space.everything, "values": values, "lemmas": lemmas}
     forged = Certificate("rule_list", problem.fingerprint, {"regularization": REGULARIZATION}, arrays)
     assert not verify(problem, default_only, forged).valid
 

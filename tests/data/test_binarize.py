@@ -241,10 +241,8 @@ def test_the_frame_carries_its_conditions_through_selections(mixed):
     train, _ = train_test_split(B, random_state=0)
     assert conditions_of(train) == conditions
     assert conditions_of(B[list(B.columns[5:2:-1])]) == conditions[5:2:-1]
-    assert conditions_of(B[["flag == 1"]].assign(mine=True)) == (
-        Condition("flag", "==", 1),
-        Condition("mine", "==", True),
-    )
+    both = Condition("flag", "==", 1), Condition("mine", "==", True)
+    assert conditions_of(B[["flag == 1"]].assign(mine=True)) == both
 
 
 def test_the_frame_carries_its_conditions_through_a_file(mixed, tmp_path):

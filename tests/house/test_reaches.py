@@ -72,14 +72,7 @@ def test_tests_use_what_is_public() -> None:
 def test_what_a_reach_is() -> None:
     once = ("a._b + 1", "from rulelab.x import _y", "getattr(a, '_b', None)", "patch.setattr(a, '_MOST', 1)")
     once = (*once, "patch.setattr('rulelab.a._B', 1)", "for name in ('_a', 'b'): put(x, name)", "of['_a']")
-    never = (
-        "self._b + 1",
-        "a._replace(c=1)",
-        "a.__dict__",
-        "name.endswith(('_low', '_high'))",
-        "f'{name}_low'",
-        "'_a b'",
-    )
+    never = ("self._b + 1", "a._replace(c=1)", "a.__dict__", "n.endswith(('_low', '_high'))", "f'{n}_low'", "'_a b'")
     assert [len(list(reaches(line))) for line in (*once, *never, "a._b._c + 1")] == [1] * 7 + [0] * 6 + [2]
 
 
