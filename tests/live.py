@@ -196,6 +196,19 @@ def runs_html(view: SearchView) -> str:
     return "".join(str(each.object) for part in view.runs_box.items for each in part.select(pn.pane.HTML))
 
 
+def settled(view: SearchView) -> SearchView:
+    """Let the beat of the page go on until nothing runs any more, and all that is to be seen is seen."""
+    wait_until(lambda: not view.tick())
+    return view
+
+
+def ended(view: SearchView) -> SearchView:
+    """Run it to its end."""
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    return settled(view)
+
+
 def finish(view: SearchView) -> SearchView:
     """Run to the end, and show it."""
     view.run()

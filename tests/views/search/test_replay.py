@@ -5,10 +5,9 @@ import json
 
 import live
 import pytest
-from live import alert, button, curves, exported, html, look_back, model_html, open_tab, problem, status, upload
+from live import button, curves, ended, exported, html, look_back, model_html, open_tab, problem, settled, status
 from patience import wait_until
 from test_views_plots import SEARCHES
-from test_views_why import settled
 
 import rulelab as rl
 from rulelab.kernels.growing import OPEN
@@ -19,13 +18,6 @@ from rulelab.views.live.state import State
 from rulelab.views.search import runs_box
 from rulelab.views.search.view import SearchView
 from rulelab.views.search.why import TREE
-
-
-def ended(view: SearchView) -> SearchView:
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    settled(view)
-    return view
 
 
 @pytest.fixture(params=list(SEARCHES))
@@ -72,7 +64,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
 
 def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> str:
     """Open a file on the page; what is said of it."""
-    upload(view.runs_box.field, contents, name)
+    live.upload(view.runs_box.field, contents, name)
     settled(view)
     return view.runs_box.field.said
 
@@ -91,7 +83,7 @@ def test_the_page_opens_a_recording_and_runs_anew(quiet) -> None:
     assert "are not kept" in view.why.tree.bars.caption
     view.on_pin = lambda card: "A"
     view.pin()
-    assert "no model card" in alert(view).phase
+    assert "no model card" in live.alert(view).phase
     again = json.loads(gzip.decompress(exported(view, "Recording")))
     assert again == json.loads(gzip.decompress(contents)), "what was opened is saved again as it is"
     view.run()

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from live import alert, long_search, problem, runs_html, status
+from live import alert, long_search, problem, runs_html, settled, status
 from patience import wait_until
-from test_views_why import settled
 
 import rulelab as rl
 from rulelab.ablation import nodes_of

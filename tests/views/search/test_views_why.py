@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import Span
-from live import HOSTILE, html, long_search, look_back, open_tab, problem, small_search, widget
+from live import HOSTILE, ended, html, long_search, look_back, open_tab, problem, settled, small_search, widget
 from patience import wait_until
-from test_replay import ended
 
 import rulelab as rl
 from rulelab.views.live.job import THREAD_NAME
@@ -24,12 +23,6 @@ SEARCHES = {
     "corels": lambda: rl.CorelsSearch(problem(), 0.005),
     "falling": lambda: rl.FallingRuleListSearch(problem(), 0.002, 2.0, iterations=0),
 }
-
-
-def settled(view: SearchView) -> SearchView:
-    """Let the beat of the page go on until nothing runs any more, and all that is to be seen is seen."""
-    wait_until(lambda: not view.tick())
-    return view
 
 
 def until_searching(view: SearchView) -> None:
