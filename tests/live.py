@@ -225,7 +225,7 @@ def recorded(search: rl.Search, **limits: int) -> rl.Recording:
     return recording
 
 
-# parts of a view ------------------------------------------------------------------------------------------------------
+# what is seen of a view of Panel, and how it is pressed: nothing of what is inside ------------------------------------
 BUTTONS = (Press, pn.widgets.Button, pn.widgets.FileDownload)
 
 
@@ -289,7 +289,7 @@ def paused(view: SearchView) -> SearchView:
     return view
 
 
-# HTML -----------------------------------------------------------------------------------------------------------------
+# what stands in HTML --------------------------------------------------------------------------------------------------
 def soup(html: str) -> BeautifulSoup:
     """Parsed as it stands, without being mended."""
     return BeautifulSoup(html, "html.parser")

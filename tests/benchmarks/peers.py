@@ -138,7 +138,7 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     return arguments.parse_args(argv)
 
 
-# the figure -----------------------------------------------------------------------------------------------------------
+# what others find as a page of dot plots, one for each data set: the objective against the processor time -------------
 _LOOKS = {
     "rulelab": ("star", "#0072B2"),
     "gosdt": ("circle", "#D55E00"),

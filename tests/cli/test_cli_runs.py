@@ -256,7 +256,7 @@ def test_a_wheel_has_the_notebooks_and_benchmarks_where_the_command_looks() -> N
     assert included == dict(examples.FOLDERS.values())
 
 
-# classes --------------------------------------------------------------------------------------------------------------
+# ``rulelab fit --several-classes "one list"``: what it prints and saves is what the search gives; refusals ------------
 ASKED = ("--several-classes", "one list")
 SMALL = ("--thresholds", "3", "--max-conditions", "1", "--regularization", "0.02")
 

@@ -137,7 +137,7 @@ def test_what_builds_it_is_what_the_tests_have() -> None:
     assert set(extras["book"]) <= set(extras["test"])
 
 
-# notebooks ------------------------------------------------------------------------------------------------------------
+# the notebooks run from top to bottom, and are kept without outputs ---------------------------------------------------
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PRINTED = tomllib.loads(Path(__file__).with_name("printed.toml").read_text(encoding="utf-8"))
 """What a notebook must print, besides running."""

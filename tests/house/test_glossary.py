@@ -151,7 +151,7 @@ def test_explaining_loads_nothing_heavy() -> None:
     assert python("-c", code).strip() == ""
 
 
-# files of entries -----------------------------------------------------------------------------------------------------
+# the files of the glossary: what is not written as entries are is refused, with its file and line ---------------------
 PAPERS = {"OWN": "one's own", "OLD": "an old paper"}
 ENTRY = Path(__file__).with_name("entry.md").read_text(encoding="utf-8")
 
@@ -206,7 +206,7 @@ def test_no_name_has_two_entries_not_even_in_two_files(tmp_path: Path) -> None:
         read_files(tmp_path, ("one.md", "two.md"))
 
 
-# docstrings -----------------------------------------------------------------------------------------------------------
+# every argument of what is public has a word of its own in the docstring ----------------------------------------------
 SECTION = re.compile(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
 MADE_BY_OTHERS = {"Sweep"}
 """Nobody calls these; `rulelab.sweep` does."""
@@ -284,7 +284,7 @@ def test_what_is_not_told_is_found() -> None:
     assert told(some.__doc__ or "") == {"a"}
 
 
-# what others rely on --------------------------------------------------------------------------------------------------
+# what others rely on changes only where somebody has read it ----------------------------------------------------------
 def test_public_names_options_parameters_and_fields_are_those_that_were_reviewed() -> None:
     listed, now = LISTED.read_text(encoding="utf-8").splitlines(), lines()
     gone, new = sorted(set(listed) - set(now)), sorted(set(now) - set(listed))
@@ -293,7 +293,7 @@ def test_public_names_options_parameters_and_fields_are_those_that_were_reviewed
     assert listed == now
 
 
-# examples -------------------------------------------------------------------------------------------------------------
+# the examples in the docstrings of what is public run, and give what they say -----------------------------------------
 NAMES = [name for name, home in homes(rl.__file__).items() if home]
 
 

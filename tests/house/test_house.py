@@ -100,7 +100,7 @@ def test_everything_imported_is_asked_for() -> None:
     assert used - asked <= with_bokeh | with_numba
 
 
-# what is needed to install it elsewhere -------------------------------------------------------------------------------
+# what is needed to install the project elsewhere says the same as its own metadata ------------------------------------
 RECIPE = yaml.safe_load((ROOT / "apps" / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
 DOCKERFILE = (ROOT / "apps" / "Dockerfile").read_text(encoding="utf-8")
 
@@ -174,7 +174,7 @@ def test_the_server_takes_the_options_of_the_image(capsys: pytest.CaptureFixture
     assert "--port: must be a port" in capsys.readouterr().err
 
 
-# benchmarks -----------------------------------------------------------------------------------------------------------
+# every benchmark can be started: it is imported, and says what it measures and which options it has -------------------
 NAMES = sorted(path.stem.replace("_", "-") for path in BENCHMARKS.glob("[!_]*.py"))
 
 
@@ -283,7 +283,7 @@ def test_the_book_says_what_peers_prints(peers: str, tmp_path: Path) -> None:
             assert said.rpartition(" ")[0] == cell.rpartition(" (")[0].replace(" ", ",")
 
 
-# what the book says of speed ------------------------------------------------------------------------------------------
+# what the book says of speed is what its commands print: one claim, one number ----------------------------------------
 TABLES = tables()
 
 

@@ -200,7 +200,7 @@ def test_what_is_gone_names_the_other_way(name: str, capsys: pytest.CaptureFixtu
         assert one_line(gone()[name]) in capsys.readouterr().err
 
 
-# without the extras ---------------------------------------------------------------------------------------------------
+# without PyArrow, or without what the page needs, all else works, and what does not says what it needs ----------------
 PAGE = ("bokeh", "holoviews", "panel", "panel_material_ui", "param", "sqlalchemy")
 CURE, CURE_OF_THE_PAGE = 'pip install "rulelab[parquet]"', 'pip install "rulelab[page]"'
 COMMANDS = """

@@ -76,7 +76,7 @@ def test_what_a_reach_is() -> None:
     assert [len(list(reaches(line))) for line in (*once, *never, "a._b._c + 1")] == [1] * 7 + [0] * 6 + [2]
 
 
-# no test can fail because the machine is busy -------------------------------------------------------------------------
+# no test of this folder can fail because the machine is busy: all wait for as long as `patience` says -----------------
 FILES = sorted({*TESTS.rglob("*.py")} - {*TESTS.glob("benchmarks/*")} - {TESTS / "ui" / "animation.py"})
 CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "times", "user_seconds"}
 TIMES = {"seconds", "elapsed", "user", "wall"}
@@ -157,7 +157,7 @@ def test_a_wait_ends_before_the_test_is_ended() -> None:
     assert project["tool"]["pytest"]["ini_options"]["timeout"] > PATIENCE
 
 
-# the short and the long run -------------------------------------------------------------------------------------------
+# the short run leaves out what is long, the long run makes it up, CI does both and takes no skipped tests -------------
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 OPTIONS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]

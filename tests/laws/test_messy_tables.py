@@ -176,7 +176,7 @@ def test_half_a_file_is_refused_in_words_or_read(seed):
             in_words(refused)
 
 
-# hostile files --------------------------------------------------------------------------------------------------------
+# files that are made to exhaust whoever reads them: refused within little memory, by a clear error --------------------
 HEADER = {"schema": 2, "family": "rule_list", "fingerprint": "x", "parameters": {"regularization": 0.1}}
 ORIGIN = {"target": "y", "classes": ["no", "yes"], "conditions": [["a", "==", 1]], "antecedents": [[0]], "names": {}}
 MORE_MEMORY = 300 << 20

@@ -165,7 +165,7 @@ def same_optimum(one: rl.Snapshot, other: rl.Snapshot, within: float = 0.0) -> N
         assert one.incumbent.objective == pytest.approx(other.incumbent.objective, abs=within, rel=0)
 
 
-# work -----------------------------------------------------------------------------------------------------------------
+# how much Python does in a call, counted instead of timed -------------------------------------------------------------
 def calls_in(run: Callable[[], Any]) -> int:
     """The number of calls of functions, of Python's and of C, while something runs."""
     count = 0
@@ -183,7 +183,7 @@ def calls_in(run: Callable[[], Any]) -> int:
     return count
 
 
-# proofs ---------------------------------------------------------------------------------------------------------------
+# proofs in tests: that of a search, one that has to hold or to be refused, and one that is changed --------------------
 def proof_by(search: Any) -> tuple[Any, rl.Certificate]:
     """The best model of a search, which is solved, and the proof that it is optimal."""
     model = rl.solve(search).incumbent.model
@@ -232,7 +232,7 @@ def with_parameters(certificate: rl.Certificate, **parameters: float | None) -> 
     return replace(certificate, parameters=given)
 
 
-# what is within a search ----------------------------------------------------------------------------------------------
+# what searches hand their kernels and learn while they run, for tests of those parts: the one file with its names -----
 class Inside:
     """The parts of a search that has begun; those of rule lists, or of rule sets."""
 
@@ -275,7 +275,7 @@ def drop_soon(patience: int, put: Callable[[Any, str, Any], object]) -> None:
     put(reducing, "LEAST_QUEUE", 0)
 
 
-# what is drawn with Hypothesis ----------------------------------------------------------------------------------------
+# what several tests draw with Hypothesis ------------------------------------------------------------------------------
 seeds = st.integers(0, 2**32 - 1)
 """Of random numbers."""
 

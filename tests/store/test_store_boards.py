@@ -157,7 +157,7 @@ def test_a_move_that_fails_leaves_the_file_at_its_version(earlier: Path, monkeyp
     rl.store.open(earlier).close()
 
 
-# several processes ----------------------------------------------------------------------------------------------------
+# several processes on one store, and processes that die while they write ----------------------------------------------
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     """Starts a process that keeps runs in ``runs.sqlite``."""

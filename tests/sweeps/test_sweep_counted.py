@@ -146,7 +146,7 @@ def test_both_classes_are_needed_on_both_sides() -> None:
         rl.sweep(counts, grid=GRID)
 
 
-# fronts ---------------------------------------------------------------------------------------------------------------
+# fronts against the definition of dominance, means and standard errors against NumPy and SciPy ------------------------
 NUMBERS = st.one_of(st.integers(0, 4).map(float), st.floats(allow_nan=True, allow_infinity=True))
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), max_size=30)
 
@@ -201,7 +201,7 @@ def test_more_accuracy_is_better_and_less_of_the_rest():
     assert front(gaps, "accuracy", "equal_opportunity_gap").values.tolist() == [[0.9, 0.1]]
 
 
-# keys -----------------------------------------------------------------------------------------------------------------
+# results are used again only where version, settings and limits are the same; what is not used is told of -------------
 ONE = {"regularization": [0.1]}
 
 

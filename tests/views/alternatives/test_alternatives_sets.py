@@ -142,7 +142,7 @@ def test_lists_come_after_sets(view: AlternativesView, dataset: rl.datasets.Data
     assert button(view, "Explorer (HTML)")
 
 
-# fairer ones than the best --------------------------------------------------------------------------------------------
+# fairer lists than the best one: what is said to be least is, and each point can be edited ----------------------------
 def list_search(dataset: rl.datasets.Dataset) -> rl.RuleListSearch:
     conditions = rl.Binarizer().fit_transform(dataset.X)
     return rl.RuleListSearch(rl.Problem.from_arrays(conditions, dataset.y), regularization=0.03)

@@ -212,7 +212,7 @@ def test_nothing_is_said_in_per_cent_of_an_optimum_of_nothing() -> None:
     assert "How far the sets agree" not in text
 
 
-# the count of all lists -----------------------------------------------------------------------------------------------
+# the count of all near-optimal lists on the page, against the lists one by one ----------------------------------------
 @pytest.fixture
 def view(dataset: rl.datasets.Dataset, show: Any) -> AlternativesView:
     made = show(searched(dataset), dataset)

@@ -179,7 +179,7 @@ def test_a_label_that_json_cannot_hold_is_written_as_text(card) -> None:
     assert parse(odd.to_json().encode(), "x.json").model.classes == (3, "(1, 2)")
 
 
-# what a card means ----------------------------------------------------------------------------------------------------
+# rules of cards are compared by what they ask, not by their words -----------------------------------------------------
 TABLE = pd.DataFrame(
     {
         "n": [0, 1, 2, 3, 4, 5, None, 2.5],

@@ -171,7 +171,7 @@ def test_nonsense_in_the_address_is_complained_about(query) -> None:
     assert address.write(*setup.parts) == before
 
 
-# sentence -------------------------------------------------------------------------------------------------------------
+# the question as a sentence: it says what is asked, and each of its parts has a field behind it -----------------------
 def said(setup: Setup) -> str:
     return "".join(text for text, _ in setup.sentence.parts)
 
@@ -253,7 +253,7 @@ def test_the_settings_open_where_something_is_wrong() -> None:
     assert tab.setup.sentence.open
 
 
-# table ----------------------------------------------------------------------------------------------------------------
+# tables of the server on the page: roles, counting, the search, its card, and what visitors see of the place ----------
 NAME = "trips (table of this server)"
 
 

@@ -266,7 +266,7 @@ def test_a_table_with_a_target_needs_no_sheet_and_no_test_rows(served) -> None:
     assert again.plan.identity["rows"] == sweep.plan.identity["rows"]
 
 
-# demands --------------------------------------------------------------------------------------------------------------
+# what all models of a sweep have to obey, on the page: points, cards, code --------------------------------------------
 @pytest.mark.long
 def test_points_cards_and_code_say_what_was_asked() -> None:
     demands = {"must_use": ["age"], "max_uses": {"age": 1}, "must_not_use": ["bmi"]}

@@ -229,7 +229,7 @@ def test_the_right_answer_has_no_place_of_its_own() -> None:
     assert all(len({*step.choices}) == len(step.choices) > 1 for step in steps)
 
 
-# twelve ---------------------------------------------------------------------------------------------------------------
+# the walk over twelve rows: what it says of every list is what the library and brute force say ------------------------
 def test_a_list_costs_what_the_library_says_and_no_list_is_below_its_prefixes() -> None:
     twelve, known = problem(), prefixes()
     facts = np.array([[each == "1" for each in looks] for looks, _ in PEOPLE])
@@ -259,7 +259,7 @@ def test_the_least_cost_is_proven_and_the_proof_is_checked() -> None:
     assert checked() == f"optimal: no list of these facts costs less than {best:g}"
 
 
-# files of walks -------------------------------------------------------------------------------------------------------
+# the files of the walks: what is not written as it is read is refused, with its file and line -------------------------
 WALK = Path(__file__).with_name("walk.md").read_text(encoding="utf-8")
 SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed": "full speed"}
 

@@ -167,7 +167,7 @@ def test_a_beat_that_was_stopped_while_it_waited_is_not_called(by_hand) -> None:
     assert seen == []
 
 
-# apart ----------------------------------------------------------------------------------------------------------------
+# calls in a process of their own: what comes back, what is raised, and that no process outlives its call --------------
 def test_values_of_all_kinds_come_back_as_they_are() -> None:
     array = np.arange(12.0).reshape(3, 4)
     got, same = apart(operator.itemgetter(1, 1), [0, {"a": array, "b": array[:0], "text": "é\n"}])

@@ -166,7 +166,7 @@ def test_tabs_that_answer_the_question_say_it_and_lead_to_it(tab: str) -> None:
     assert (page.tab, asked.sentence.open, shown.open) == ("Search", True, False)
 
 
-# leaks ----------------------------------------------------------------------------------------------------------------
+# what closed pages leave behind: no document, view, run or worker; whichever tab was open, also in mid-run ------------
 SEARCH = "?data=tic_tac_toe&max_conditions=2&regularization=0.0001&time_limit=600&speed=full+speed"
 
 

@@ -120,7 +120,7 @@ def test_it_ends_where_there_is_nothing_to_present() -> None:
     tabs.made("Search").view.close()
 
 
-# front ----------------------------------------------------------------------------------------------------------------
+# the front: it is there where nothing is asked for, and each card begins what it says ---------------------------------
 class Opened:
     """The tabs of a page, and the addresses that its browser has shown."""
 
@@ -199,7 +199,7 @@ def test_a_server_that_takes_no_files_offers_no_place_for_them(monkeypatch: pyte
     assert Opened().front.uploader is None
 
 
-# terms ----------------------------------------------------------------------------------------------------------------
+# everything on the page that a person may ask about has an entry in the glossary, and the page can show it ------------
 SAY_THEMSELVES = (pn.widgets.Button, pn.widgets.FileDownload)
 
 

@@ -97,7 +97,7 @@ def test_settings_are_in_words_and_only_those_that_differ_are_said() -> None:
     assert differing([]) == []
 
 
-# watch ----------------------------------------------------------------------------------------------------------------
+# from a file or a frame to a search that is watched, and the search of a fitted classifier ----------------------------
 @pytest.fixture(scope="module")
 def people() -> pd.DataFrame:
     rng = np.random.default_rng(0)

@@ -143,7 +143,7 @@ def test_looking_back_sets_the_tree(show, make) -> None:
     assert tree.drawn.tree["state"].tolist() == view.session.search.tree(why.MOST_NODES)["state"].tolist()
 
 
-# rules and prices of column generation --------------------------------------------------------------------------------
+# the pool of column generation as a table and as a picture ------------------------------------------------------------
 def searches() -> Iterator[rl.RuleSetSearch]:
     rng = np.random.default_rng(3)
     A = rng.random((90, 6)) < 0.5

@@ -172,7 +172,7 @@ def test_a_browser_that_connects_late_gets_the_page_that_its_address_asks_for(af
     assert "heart" in told[0]
 
 
-# stops ----------------------------------------------------------------------------------------------------------------
+# a server that is asked to end while a search runs: the run is kept, and the log names it -----------------------------
 QUERY = "?data=compas&max_conditions=2&regularization=0.0001&time_limit=600&speed=full+speed"
 
 
@@ -201,7 +201,7 @@ def test_a_run_that_was_going_is_kept(tmp_path: Path) -> None:
         assert opened.model(run).rules
 
 
-# logins elsewhere -----------------------------------------------------------------------------------------------------
+# people log in with a provider of OAuth 2 and OpenID, from the redirect to the page; and those who only seem to -------
 KEY, SECRET, ADA = "rulelab-key", "rulelab-secret", "ada@lab.example"
 
 

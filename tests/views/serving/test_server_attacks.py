@@ -170,7 +170,7 @@ def test_asked_to_end_the_server_ends(server: Served) -> None:
     assert "Traceback" not in ending
 
 
-# log ------------------------------------------------------------------------------------------------------------------
+# a log that nobody reads holds up nobody ------------------------------------------------------------------------------
 def record(text: str) -> logging.LogRecord:
     return logging.LogRecord("rulelab", logging.INFO, "", 0, text, None, None)
 
