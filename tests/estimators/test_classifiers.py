@@ -101,15 +101,15 @@ def test_scikit_learn_checks_of_default_sets(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.long)])
-def test_class_weights_are_kept_to_on_the_training_rows(classes):
+@pytest.mark.parametrize(("classes", "n"), [(2, 50), pytest.param(3, 24, marks=pytest.mark.long)])
+def test_class_weights_are_kept_to_on_the_training_rows(classes, n):
     """With the default complexity; `check_class_weight_classifiers` asks for it of other rows, which are noise."""
     X, y = make_blobs(centers=classes, random_state=0, cluster_std=20)
     weight = {0: 1000} | dict.fromkeys(range(1, classes), 0.0001)
-    model = rl.RuleSetClassifier(class_weight=weight).fit(X[:50], y[:50])
-    heavy = y[:50] == 0
-    assert np.all(model.predict(X[:50])[heavy] == 0)
-    assert np.any(model.predict(X[:50])[~heavy] == y[:50][~heavy])
+    model = rl.RuleSetClassifier(class_weight=weight).fit(X[:n], y[:n])
+    heavy = y[:n] == 0
+    assert np.all(model.predict(X[:n])[heavy] == 0)
+    assert np.any(model.predict(X[:n])[~heavy] == y[:n][~heavy])
 
 
 # rule sets with fairness constraints as classifiers -------------------------------------------------------------------
