@@ -17,7 +17,7 @@ from .snapshot import Snapshot, Status
 
 AS_SET = "as set"
 ALIKE = "× 1 says that the other bounds cut the same, not that a bound is worth nothing"
-_SAME = 1e-9
+SAME_WITHIN = 1e-9  # of an objective: every way to cut has to end with the same
 STEPS: dict[str, tuple[str, ...]] = {
     "errors so far": ("hierarchical",),
     "lookahead": ("lookahead",),
@@ -97,7 +97,7 @@ def contradiction(outcomes: Iterable[tuple[str, Snapshot]]) -> str:
     ]
     for name, objective in proven[1:]:
         first, expected = proven[0]
-        if abs(objective - expected) > _SAME * max(1.0, abs(expected)):
+        if abs(objective - expected) > SAME_WITHIN * max(1.0, abs(expected)):
             return (
                 f"the search {first} proves {expected!r} optimal, {name} {objective!r}: no bound may change the "
                 "optimum, so this is a defect of rulelab; please report it"

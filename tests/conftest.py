@@ -18,7 +18,7 @@ from hypothesis import settings
 settings.register_profile("rulelab", deadline=None)
 settings.load_profile("rulelab")
 _SETTINGS = "_hypothesis_internal_use_settings"
-_QUICK = "_tried_on_a_part_of_its_examples"
+_QUICK = "tried_on_a_part_of_its_examples"
 _QUICK_SHARE = 10
 _QUICK_LEAST = 5
 
@@ -59,6 +59,15 @@ def instances(shared: Path) -> ModuleType:
     import _measure
 
     return _measure.needed_instances()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[object]:
+    """Runs that are kept in ``runs.sqlite``."""
+    import rulelab
+
+    with rulelab.store.open(tmp_path / "runs.sqlite") as out:
+        yield out
 
 
 @pytest.fixture(autouse=True)

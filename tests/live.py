@@ -1,22 +1,31 @@
-"""Small searches for the tests of the views."""
+"""Small searches, and what a view shows and says, for the tests of the page."""
 
 import asyncio
+import base64
 import inspect
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import panel as pn
+from bokeh.document import Document
+from bokeh.document.events import MessageSentEvent
 from bokeh.plotting import figure
+from bs4 import BeautifulSoup
 from panel.custom import JSComponent
 from patience import wait_until
 
 import rulelab as rl
 from rulelab.glossary import Term
 from rulelab.views.forms.data_settings import DataSettings
+from rulelab.views.live.state import State
+from rulelab.views.search.plot_box import PlotBox
 from rulelab.views.search.view import ABLATION, SearchView
 from rulelab.views.widgets.browser import Strip
 from rulelab.views.widgets.buttons import Press
 from rulelab.views.widgets.explained import MARK, by_slug
 from rulelab.views.widgets.html import LiveText
+from rulelab.views.widgets.uploader import Uploader
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -187,6 +196,19 @@ def runs_html(view: SearchView) -> str:
     return "".join(str(each.object) for part in view.runs_box.items for each in part.select(pn.pane.HTML))
 
 
+def settled(view: SearchView) -> SearchView:
+    """Let the beat of the page go on until nothing runs any more, and all that is to be seen is seen."""
+    wait_until(lambda: not view.tick())
+    return view
+
+
+def ended(view: SearchView) -> SearchView:
+    """Run it to its end."""
+    view.run()
+    wait_until(lambda: view.session.state.over)
+    return settled(view)
+
+
 def finish(view: SearchView) -> SearchView:
     """Run to the end, and show it."""
     view.run()
@@ -201,3 +223,83 @@ def recorded(search: rl.Search, **limits: int) -> rl.Recording:
     for _ in recording.steps(**limits):
         pass
     return recording
+
+
+# what is seen of a view of Panel, and how it is pressed: nothing of what is inside ------------------------------------
+BUTTONS = (Press, pn.widgets.Button, pn.widgets.FileDownload)
+
+
+def seen(view: object) -> Iterator[pn.viewable.Viewable]:
+    """Everything that is shown of a view, in the order of the page; of a part that is hidden nothing is."""
+    part = pn.panel(view)
+    if part.visible:
+        yield part
+        for each in (*getattr(part, "objects", ()), getattr(part, "control", None)):
+            if each is not None:
+                yield from seen(each)
+
+
+def html(view: object, hidden: bool = False) -> str:
+    """What is written in a view, apart from what is hidden."""
+    parts = pn.panel(view).select() if hidden else seen(view)
+    return "".join(str(each.object) for each in parts if isinstance(each, pn.pane.HTML))
+
+
+def button(view: object, label: str) -> Any:
+    """The button that is seen with this label; None: there is none."""
+    return next((each for each in seen(view) if isinstance(each, BUTTONS) and each.label == label), None)
+
+
+def field(view: object, label: str) -> Any:
+    """The field that is seen with this label; None: there is none."""
+    fields = (each for each in seen(view) if isinstance(each, pn.widgets.WidgetBase))
+    return next((each for each in fields if each.label == label), None)
+
+
+def heard(part: JSComponent) -> list[Any]:
+    """What a part of the page says to its browser from now on."""
+    document, told = Document(), list[Any]()
+    part.server_doc(document)
+    document.on_change(lambda event: told.append(event.msg_data.data) if isinstance(event, MessageSentEvent) else None)
+    return told
+
+
+def upload(uploader: Uploader, contents: bytes, name: str) -> None:
+    """Send a file as the browser does, in one piece."""
+    send(uploader, {"type": "begin", "id": 1, "name": name, "size": len(contents)})
+    send(uploader, {"type": "piece", "id": 1, "data": base64.b64encode(contents).decode(), "last": True})
+
+
+def boxes(view: SearchView) -> list[PlotBox]:
+    """Those of all plots of a search."""
+    return [view.plots.box(number) for number in range(len(view.plots.plots))]
+
+
+def made(code: str, **known: object) -> dict[str, Any]:
+    """What a script has made at its end."""
+    exec(code, known)
+    return known
+
+
+def paused(view: SearchView) -> SearchView:
+    """Press Step, and show what it has done."""
+    view.step()
+    wait_until(lambda: view.session.state is State.PAUSED)
+    view.refresh()
+    return view
+
+
+# what stands in HTML --------------------------------------------------------------------------------------------------
+def soup(html: str) -> BeautifulSoup:
+    """Parsed as it stands, without being mended."""
+    return BeautifulSoup(html, "html.parser")
+
+
+def tags(html: str) -> list[str]:
+    """The names of all elements."""
+    return [each.name for each in soup(html).find_all(True)]
+
+
+def rows(html: str) -> list[list[str]]:
+    """The texts of the cells of tables, row by row."""
+    return [[cell.get_text() for cell in row.find_all(["td", "th"])] for row in soup(html).find_all("tr")]

@@ -31,8 +31,8 @@ if TYPE_CHECKING:  # checking a proof loads nothing that makes conditions
     from ..recipe import Recipe
     from ..tables import PatternCounts, Split, Table
 
-_CONNECT_SECONDS = 10
-_PART_ROWS = 1_000_000
+CONNECT_SECONDS = 10
+PART_ROWS = 1_000_000  # that a process reads at once, about
 
 
 def read_table(args: argparse.Namespace) -> Dataset:
@@ -288,7 +288,7 @@ def row_groups(files: list[str]) -> int:
 
     found = [parquet.read_metadata(file) for file in files]
     largest = max((each.row_group(k).num_rows for each in found for k in range(each.num_row_groups)), default=1)
-    return max(1, _PART_ROWS // max(1, largest))
+    return max(1, PART_ROWS // max(1, largest))
 
 
 @contextlib.contextmanager
@@ -300,7 +300,7 @@ def client_at(address: str) -> Iterator[Any]:
     except ImportError:
         raise CommandError("--scheduler needs Dask: pip install 'rulelab[dask]'", 1) from None
     try:
-        client = Client(address, timeout=_CONNECT_SECONDS)
+        client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise CommandError(f"there is no Dask scheduler at {address}: {one_line(str(error))}", 1) from error
     with client:

@@ -28,7 +28,7 @@ from .columns import read_weights
 from .conditions import NothingFound
 from .problem_arguments import two_classes
 
-_CHUNK = 1 << 16
+CHUNK = 1 << 16  # conjunctions mined at once
 Measure = tuple[np.ndarray, np.ndarray, np.ndarray]
 """What decides about a conjunction's support; see `rulelab.kernels.mining`."""
 _ROUNDING = 1e-9  # of a fraction times a number of rows (absolute), and of sums of fractional weights (relative)
@@ -56,7 +56,7 @@ class Conjunctions:
 
     def drain(self, mine: Callable[..., tuple], cursor: tuple[int, ...], end: int, verbose: bool) -> int:
         """Mine chunk after chunk from `cursor` until its first index reaches `end`; the number of duplicates."""
-        chunk = conjunctions(max(min(_CHUNK, EFFORT // self.words.shape[1]), 2 * len(self.words)))
+        chunk = conjunctions(max(min(CHUNK, EFFORT // self.words.shape[1]), 2 * len(self.words)))
         duplicates = 0
         with bar(verbose, f"mining {mine.__name__}", total=max(end, 0), unit=" columns") as shown:
             while cursor[0] < end:

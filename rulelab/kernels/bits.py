@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 WORD = 64
-_AT_ONCE = 1 << 20
+WORDS_AT_ONCE = 1 << 20
 """Words that are worked on at once."""
 
 
@@ -60,7 +60,7 @@ def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns ``group`` (int64 array, shape (n_rows,)): index of each row's group; groups are numbered by first
     appearance. ``first`` (int64 array, shape (n_groups,)): the first row of each group.
     """
-    first, group = _grouped(_hashes(words))
+    first, group = _grouped(hashes(words))
     parts = _parts(len(words), words.shape[1])
     if not all(np.array_equal(words[part], words[first[group[part]]]) for part in parts):
         first, group = _grouped(np.ascontiguousarray(words).view(f"V{8 * words.shape[1]}").ravel())
@@ -82,7 +82,7 @@ def _grouped(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first[order].astype(np.int64, copy=False), number[group.ravel()]
 
 
-def _hashes(words: np.ndarray) -> np.ndarray:
+def hashes(words: np.ndarray) -> np.ndarray:
     """A 64-bit hash of each row: a sum of mixed words, each times a number of its own; sums wrap around."""
     factors = np.random.default_rng(0).integers(0, 1 << 64, words.shape[1], dtype=np.uint64)
     out = np.empty(len(words), dtype=np.uint64)
@@ -112,5 +112,5 @@ def _transpose_blocks(blocks: np.ndarray) -> None:
 
 def _parts(n: int, width: int) -> list[slice]:
     """Slices of n rows of that many words or cells each."""
-    step = max(1, _AT_ONCE // max(1, width))
+    step = max(1, WORDS_AT_ONCE // max(1, width))
     return [slice(start, min(n, start + step)) for start in range(0, n, step)]

@@ -15,7 +15,7 @@ from ..snapshot import Snapshot, Status
 
 MAX_LOOKS = 4000
 """When there are more, every second one is left out."""
-_SHARE, _MANY = 0.02, 20_000
+LOOKING_SHARE, MANY_PREFIXES = 0.02, 20_000
 """Of the time, for looks at so many prefixes."""
 NOT_YET = 255
 """The fate of a prefix that was not stored at that time."""
@@ -46,8 +46,8 @@ class Course:
         self._now = fates.astype(np.uint8, copy=True)
         self._looks.append((changed.astype(np.int32), self._now[changed]))
         self._steps.append(snapshot.step)
-        if len(fates) > _MANY:
-            self._due = began + (time.perf_counter() - began) / _SHARE
+        if len(fates) > MANY_PREFIXES:
+            self._due = began + (time.perf_counter() - began) / LOOKING_SHARE
         if len(self._steps) > MAX_LOOKS:
             for k in range(len(self._steps) // 2):  # of a pair the later one stays
                 self._looks[k : k + 2] = [_together(self._looks[k : k + 2])]

@@ -31,7 +31,7 @@ VERSION = 1
 LARGEST_FILE = 1 << 26
 LARGEST_TEXT = 1 << 28
 MOST_LISTS = 200_000
-_MOST_DOUBLINGS = 10
+MOST_DOUBLINGS = 10
 """Of steps upwards in a tree: no list has 1024 rules."""
 _FLOATS = ("seconds", "lower_bound", "log10_remaining")
 _WHOLE = ("step", "work", "memory_bytes")
@@ -208,7 +208,7 @@ def _read_tree(data: Any, looks: int) -> tuple[Nodes, list[Look]]:
 def _rooted(parent: np.ndarray) -> bool:
     """Whether every node stands below one that has no parent, and none is deeper than any list is long."""
     above = np.append(parent, -1)
-    for _ in range(_MOST_DOUBLINGS):
+    for _ in range(MOST_DOUBLINGS):
         above = above[above]
     return bool((above < 0).all())
 

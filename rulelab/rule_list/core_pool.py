@@ -29,10 +29,10 @@ WITHIN_RULES = 4
 DEEPEST = 6
 """Most rules of a completion that a proof looks at."""
 
-_EFFORT_ON_TRUST = 500_000_000  # before cores have to pay; it does not depend on the machine
-_LEVELS = 16  # of value, for which there are blocks of their own
+EFFORT_ON_TRUST = 500_000_000  # before cores have to pay; it does not depend on the machine
+LEVELS = 16  # of value, for which there are blocks of their own
 _HOT = 16  # cores that cut last, looked at first
-_ROOM = 4096
+ROOM = 4096  # cores, unless it is said
 _BLOCK = 64
 _REFUTED = 64  # completions that are remembered
 _LATEST = 64  # cores that are remembered to be the last that were learnt
@@ -72,17 +72,17 @@ class Cores(NamedTuple):
 def new_cores(arrays: Layout, must_pay: bool = True, room: int | None = None) -> Cores:
     """An empty pool, which is given up when it does not pay, unless it is wanted for itself."""
     m, words = arrays.by_antecedent.shape
-    blocks = -(-(_ROOM if room is None else room) // _BLOCK) + _LEVELS
+    blocks = -(-(ROOM if room is None else room) // _BLOCK) + LEVELS
     room = blocks * _BLOCK
     numbers = np.zeros(13, dtype=np.int64)
-    numbers[TRUST] = _EFFORT_ON_TRUST // arrays.effort if must_pay else 1 << 60
+    numbers[TRUST] = EFFORT_ON_TRUST // arrays.effort if must_pay else 1 << 60
     return Cores(
         masks=np.zeros((room, words), dtype=np.uint64),
         value=np.zeros(room, dtype=np.int64),
         used=np.zeros(room, dtype=np.int64),
         holders=np.zeros((blocks, words * bits.WORD), dtype=np.uint64),
         block=np.zeros((blocks, 2), dtype=np.int64),
-        open_block=np.full(_LEVELS, -1, dtype=np.int64),
+        open_block=np.full(LEVELS, -1, dtype=np.int64),
         hot=np.zeros(_HOT, dtype=np.int64),
         missing=np.zeros((2, words * bits.WORD), dtype=np.int64),
         numbers=numbers,

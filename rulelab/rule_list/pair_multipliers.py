@@ -158,7 +158,7 @@ _FINEST = 1 << 10  # parts of an error that multipliers are whole numbers of
 _EFFORT = 30_000_000  # entries of pairs that are looked at in some hundredths of a second
 _PRODUCTS_PER_ENTRY = 20  # bits that are compared in the same time
 _BYTES_PER_PAIR, _BYTES_PER_ENTRY = 64, 4
-_ENTRIES_TO_SHARE = 100_000  # for fewer, threads wait for each other longer than a pass takes one
+ENTRIES_TO_SHARE = 100_000  # for fewer, threads wait for each other longer than a pass takes one
 _EXPANDED_BETWEEN = 8  # prefixes, while multipliers are found: a call does some work whatever it finds
 
 
@@ -313,7 +313,7 @@ class Separating:
         passes = min(left, max(1, _EFFORT // each))
         scale = int(draft.numbers[SCALE])
         costs = scale * self._per_error, scale * self._per_rule
-        n_threads = self._n_threads if entries >= _ENTRIES_TO_SHARE else 1
+        n_threads = self._n_threads if entries >= ENTRIES_TO_SHARE else 1
         given = active, self._multiplier, costs, steepness, step, passes, n_threads, self._together
         self._active = descend(self._arrays, draft, *given)
         if left > passes:

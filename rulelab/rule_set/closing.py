@@ -19,7 +19,7 @@ from .program import Cost, Program, by_place
 _INTEGRAL = 1e-6
 _TOLERANCE = 1e-6  # of a reduced cost
 _WORTH_ROUNDING = 0.25
-_NEAR_NODES = 3000  # looked at one by one, where bounds cannot tell them from the best set
+NEAR_NODES = 3000  # looked at one by one, where bounds cannot tell them from the best set
 _NEW_COLUMNS = 40
 _LARGEST_PRICE = 1 << 58
 _EFFORT = 80_000_000  # nanoseconds of linear programs as estimated, after which a unit of work ends within a node
@@ -89,7 +89,7 @@ class BranchAndBound:
 
     @property
     def open(self) -> bool:
-        return self._visit is not None or bool(self.stack) or (bool(self.near) and self._near_nodes < _NEAR_NODES)
+        return self._visit is not None or bool(self.stack) or (bool(self.near) and self._near_nodes < NEAR_NODES)
 
     @property
     def unresolved(self) -> bool:

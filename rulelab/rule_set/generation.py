@@ -85,21 +85,21 @@ _NEW_COLUMNS = 60
 _LP_EFFORT = 80_000_000  # nanoseconds as estimated, after which a unit of work ends within a linear program
 _BEAMS = 4  # of so many pricings one is exact, even if the beam heuristic finds columns
 _INWARD = 0.25  # how far duals are moved towards those of the best bound, which steadies them
-_CHEAP = 12  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
-_LARGE = 1000  # entities, from which on the proximal method comes first
-_LARGE_CONSTRAINED = 3000  # the same under constraints, of which each adds to the work of every Newton step
-_EXACT = 12  # times that pricing finds nothing for it, after which the simplex method goes on
+CHEAP_PRICING = 12  # units of work of an exact pricing, up to which the beam heuristic is not worth its time
+LARGE = 1000  # entities, from which on the proximal method comes first
+LARGE_CONSTRAINED = 3000  # the same under constraints, of which each adds to the work of every Newton step
+MOST_FRUITLESS = 12  # times that pricing finds nothing for it, after which the simplex method goes on
 _SIMPLEX_COLUMNS = 300
 _PATIENCE = 40  # units of work after which pricing is content with what it has found
-_SHALLOW = 4  # conditions of a rule at most, that pricing begins with where that of all rules takes long
-_LONG = 200  # units of work in pricings that are not cheap, after which that is so
+SHALLOW = 4  # conditions of a rule at most, that pricing begins with where that of all rules takes long
+LONG_PRICING = 200  # units of work in pricings that are not cheap, after which that is so
 _NEAR = 0.005  # of the master's value: how near to it duals should be before longer rules are priced at a surcharge
-_EFFORT = 40_000_000  # words counted in one unit of pricing
+PRICING_EFFORT = 40_000_000  # words counted in one unit of pricing
 
 
 def comes_near(program: Program) -> bool:
     """Whether the proximal method comes first."""
-    return len(program.watched) >= (_LARGE_CONSTRAINED if program.constraints else _LARGE)
+    return len(program.watched) >= (LARGE_CONSTRAINED if program.constraints else LARGE)
 
 
 class ColumnGeneration:
@@ -140,9 +140,9 @@ class ColumnGeneration:
         self.surcharge: Surcharge | None = None
         self._units = 0
         self._since_exact = 0
-        self._shallow = first_conditions(features, max_conditions, _SHALLOW)
-        self.nodes_per_unit = max(1, _EFFORT // (features.n_used * (features.n_patterns // 64 + 20)))
-        self._cubes_per_unit = max(1, _EFFORT // (features.n_patterns + 1000))
+        self._shallow = first_conditions(features, max_conditions, SHALLOW)
+        self.nodes_per_unit = max(1, PRICING_EFFORT // (features.n_used * (features.n_patterns // 64 + 20)))
+        self._cubes_per_unit = max(1, PRICING_EFFORT // (features.n_patterns + 1000))
 
     @property
     def nbytes(self) -> int:
@@ -222,7 +222,7 @@ class ColumnGeneration:
         self._tolerance = max(1, int(_TOLERANCE * per_cost * max(1, self.program.total >> 20)))
 
     def _choose_pricing(self) -> None:
-        if self._units > _CHEAP:
+        if self._units > CHEAP_PRICING:
             self._stage = "beam"
         else:
             self._start_exact(())
@@ -242,7 +242,7 @@ class ColumnGeneration:
 
     def _goes_on(self) -> bool:
         """Whether the proximal master has to be solved again, if the beam has missed no rule."""
-        if self._proximal is None or self._guesses == _EXACT:
+        if self._proximal is None or self._guesses == MOST_FRUITLESS:
             return False
         assert self.point is not None
         point, self._guesses = self.point, self._guesses + 1
@@ -290,10 +290,10 @@ class ColumnGeneration:
         self.nodes += self._pricer.nodes - before
         self._units += 1
         if not complete and (self.surcharge or self._units % _PATIENCE or not self._pricer.result().rules):
-            self._spent += self._units > _CHEAP
-            if self._units % _LONG == 0:
+            self._spent += self._units > CHEAP_PRICING
+            if self._units % LONG_PRICING == 0:
                 self._bound()
-            if self._spent >= _LONG and self._shallow < self.max_conditions and not self._deepening:
+            if self._spent >= LONG_PRICING and self._shallow < self.max_conditions and not self._deepening:
                 self._deepening = True
                 self._allow(self._shallow)
             return
@@ -314,7 +314,7 @@ class ColumnGeneration:
         if self._proximal is not None:
             self._proximal.judge(self._scaled(linear), exact)
             self._exact = self._exact + 1 if exact else 0
-            if self._exact == _EXACT:
+            if self._exact == MOST_FRUITLESS:
                 self._leave_proximal()
         else:
             self.done = exact and (self._plain or self._centre is None)

@@ -28,7 +28,7 @@ _FINAL_COLUMNS = 600  # and after it
 _NEARBY_COLUMNS, _REBUILDS = 1500, 144  # where the closing step has found rules nearby, but not all within the gap
 _BRANCHED_COLUMNS, _FIRST_BRANCHED = 400, 100  # where nothing can be closed, and in the first linear program then
 _BRANCHED_NODES = 150
-_WHOLE_NODES = 300  # of branching, before the values of rates are searched part by part
+WHOLE_NODES = 300  # of branching, before the values of rates are searched part by part
 _MOST_CUTS = 64  # of ranges with too many rules, for a limit of columns: each makes some more of the kind
 _PART_COLUMNS = 300  # that the linear program of a part starts with
 _SHORT = 6  # rounds of the set searches during column generation
@@ -277,7 +277,7 @@ class Phases(Phased, ABC):
             self._closed_with = (most, self._best.cost)
         closing = self._closing
         full = closing.done and closing.partial
-        stuck = full or closing.branching_nodes >= _WHOLE_NODES
+        stuck = full or closing.branching_nodes >= WHOLE_NODES
         if stuck and self._indivisible != (self._program, full, self.column_limit) and self._split(full):
             return True
         if not closing.done:

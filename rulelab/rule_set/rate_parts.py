@@ -22,7 +22,7 @@ from ..sharing import Shared
 from .master.dual_bound import DualPoint
 from .program import Constraint, Cost, Program
 
-_MOST_PARTS = 24
+MOST_PARTS = 24  # of the values of rates, each searched by itself
 _MOST_VALUES = 5000  # of a rate, looked at one by one
 _PIECES = 4  # of a range of more values than there may be parts
 _ROUNDS = 50  # of tightening, which may go step by step where sizes have no common divisor
@@ -165,7 +165,7 @@ def parts(program: Program, upper: Cost, cuts: bool = True) -> tuple[Part, ...]:
     found = _divided(Part(rates, ranges, rates.least_cost(ranges), whole=True), upper, cuts)
     while rates.are_equal and len(found) > 1:
         following = [part for each in found for part in _divided(each, upper, cuts)]
-        if len(following) <= len(found) or len(following) > _MOST_PARTS:
+        if len(following) <= len(found) or len(following) > MOST_PARTS:
             break
         found = following
     return tuple(sorted(found, key=lambda part: part.least))
@@ -183,7 +183,7 @@ def _divided(part: Part, upper: Cost, cuts: bool) -> list[Part]:
     ends = [low + (high + 1 - low) * i // _PIECES for i in range(_PIECES + 1)]
     pieces = [(first, after - 1) for first, after in pairwise(ends) if first < after]
     values = rates.values(k, ranges) if high - low < _MOST_VALUES else None
-    if values is not None and len(values) <= _MOST_PARTS:
+    if values is not None and len(values) <= MOST_PARTS:
         pieces = [(value, value) for value in values]
     elif not cuts:
         return [part]

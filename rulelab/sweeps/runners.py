@@ -23,8 +23,8 @@ from .result import Job, Method, Result, Stopped
 METHODS: dict[str, Method] = {**FAMILIES, **BASELINES}
 
 _ASK_SECONDS = 0.3
-_LOOK_SECONDS = 5.0
-_WORKERLESS_SECONDS = 60
+LOOK_SECONDS = 5.0  # until a fit that is waited for is asked about
+WORKERLESS_SECONDS = 60  # that a cluster without a worker is waited for
 _ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 
 _here = threading.local()
@@ -182,15 +182,15 @@ class OnDask:
         since = time.monotonic()
         while True:
             try:
-                return self._future.result(timeout=_LOOK_SECONDS)
+                return self._future.result(timeout=LOOK_SECONDS)
             except TimeoutError:
                 if self._future.status != "pending" or self._stopped():
                     raise
             if self._client.ncores():
                 since = time.monotonic()
-            elif time.monotonic() - since > _WORKERLESS_SECONDS:
+            elif time.monotonic() - since > WORKERLESS_SECONDS:
                 raise SweepError(
-                    f"the Dask cluster has had no worker for {_WORKERLESS_SECONDS} s; start some, and run the sweep "
+                    f"the Dask cluster has had no worker for {WORKERLESS_SECONDS} s; start some, and run the sweep "
                     "again: what is in its file is kept"
                 )
 

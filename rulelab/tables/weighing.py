@@ -23,7 +23,7 @@ _MOST_PARTS = 6
 _LOWEST = -800
 _EXACT = 2.0**53
 _ROWS, _PART, _LEFT = "rulelab n", "rulelab part {}", "rulelab left"
-_BINS = 1 << 16
+BINS = 1 << 16  # of a range with too many values to list
 _SLACK = 1e-6
 _BIN = "rulelab bin"
 
@@ -259,7 +259,7 @@ def _bin(value: str, low: Any, high: Any, most: int, name: str) -> nw.Expr:
     """The bin of a value: a whole number that grows with it, 0 for the lowest."""
     half = 1.0 if math.isfinite(float(high) - float(low)) else 0.5
     width = float(high) * half - float(low) * half
-    scale = _BINS / width if width else math.inf
+    scale = BINS / width if width else math.inf
     if not math.isfinite(scale):
         raise TableError(f"column {name!r} has more than {most} values between {low!r} and {high!r}; round it")
     place = (nw.col(value).cast(nw.Float64) * half - float(low) * half) * scale

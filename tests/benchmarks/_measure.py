@@ -123,10 +123,8 @@ class Table:
         """Columns as ``title:9.2f | title:-12``: width (negative: left aligned), format; a cell of None is a dash."""
         self.columns = [_column(each) for each in columns.split(" | ")]
         self.rows: list[dict[str, Any]] = []
-        print(
-            "  ".join(f"{title:{'<' if width < 0 else '>'}{abs(width)}}" for title, width, _ in self.columns),
-            flush=True,
-        )
+        titles = [f"{title:{'<' if width < 0 else '>'}{abs(width)}}" for title, width, _ in self.columns]
+        print("  ".join(titles), flush=True)
 
     def add(self, *cells: Any) -> None:
         self.rows.append({title: cell for (title, _, _), cell in zip(self.columns, cells, strict=True)})

@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import noisy_problem
-from proof_checks import holds, proof_by, with_arrays
-from strategies import rows
+from laws import holds, learn_soon, noisy_problem, proof_by, rows, with_arrays
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
@@ -24,7 +22,6 @@ from rulelab.certificate.rule_list.hints import Lemmas
 from rulelab.certificate.rule_list.states import States, grid, states
 from rulelab.rule_list import RuleListSearch, core_pool
 from rulelab.rule_list.exact import search as engine
-from rulelab.snapshot import Status
 
 LAMBDAS = (0.004, 0.01, 0.02, 0.05, 0.1, 0.2)
 small_problems = partial(rows, st.sampled_from(LAMBDAS))
@@ -32,7 +29,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 def optimal_model(problem, regularization, **options):
     snapshot = rl.solve(rl.search_for(problem, regularization=regularization, **options))
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     return snapshot.incumbent.model
 
 
@@ -165,7 +162,7 @@ def children(space, sets, values):
 def test_the_bound_never_exceeds_the_least_completion(seed, longest):
     space, sets, cost = random_states(seed)
     several = np.ones(len(sets), dtype=bool)
-    with mock.patch.object(rule_list_children, "_LONGEST", longest):
+    with mock.patch.object(rule_list_children, "LONGEST", longest):
         if len(space.antecedents):
             for more in (1, space.per_rule):
                 assert completions_of_part_below(space, sets, cost + more, several).all()
@@ -176,7 +173,7 @@ def test_the_bound_never_exceeds_the_least_completion(seed, longest):
 def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess):
     space, sets, cost = random_states(seed)
     known = dict(zip(map(bytes, sets), cost.tolist(), strict=True))
-    with mock.patch.object(rule_list_children, "_LONGEST", longest):
+    with mock.patch.object(rule_list_children, "LONGEST", longest):
         assert len(children(space, sets, cost).exceeded) == 0
         below = children(space, sets, cost + max(1, int(excess * space.per_rule)))
     false = [known[bytes(child)] < required for child, required in zip(below.sets, below.required, strict=True)]
@@ -185,18 +182,13 @@ def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess
 
 
 @pytest.mark.parametrize("where", [0, 2])
-def test_a_long_search_without_cores_is_proven_with_them(where):
-    rng = np.random.default_rng(3)
-    A = rng.random((400, 24)) < 0.4
-    y = (A[:, 0] & A[:, 1]) ^ (A[:, 2] & ~A[:, 3]) ^ (rng.random(400) < 0.15)
-    problem = rl.Problem.from_arrays(A, y)
-    with (
-        mock.patch.object(RuleListSearch, "_LEARN_AFTER", 5),
-        mock.patch.object(RuleListSearch, "_LEARN_WHERE", where),
-        mock.patch.object(core_pool, "_EFFORT_ON_TRUST", -1_000_000_000),
-        mock.patch.object(engine, "_EFFORT_OF_A_LONG_SEARCH", 0),
-    ):
-        model, with_cores = proof_by(RuleListSearch(problem, 0.01))
+def test_a_long_search_without_cores_is_proven_with_them(where, monkeypatch):
+    problem = noisy_problem(3, 400, 24)
+    learn_soon(after=5, where=where, put=monkeypatch.setattr)
+    monkeypatch.setattr(core_pool, "EFFORT_ON_TRUST", -1_000_000_000)
+    monkeypatch.setattr(engine, "EFFORT_OF_A_LONG_SEARCH", 0)
+    model, with_cores = proof_by(RuleListSearch(problem, 0.01))
+    monkeypatch.undo()
     without = prove_rule_list(problem, model, 0.01)
     assert len(with_cores.arrays["lemmas"]) > 0
     assert verify(problem, model, with_cores).valid

@@ -15,7 +15,6 @@ import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, Origin, OriginError, prove_rule_list, verify
 from rulelab.certificate.certificate import LARGEST_FILE
 from rulelab.certificate.origin import LARGEST_TEXT
-from rulelab.data.conditions import Condition
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +224,7 @@ GOOD = {
 
 def test_a_good_origin():
     assert Origin.parse(json.dumps(GOOD).encode()).names == ("age <= 23", "sex == f", "age <= 23 and sex == f")
-    conditions = ((Condition("a", "==", True),), (Condition("a", "==", 1),))
+    conditions = ((rl.Condition("a", "==", True),), (rl.Condition("a", "==", 1),))
     origin = Origin(conditions, ("a", "a == 1"), (0, 1))
     assert Origin.parse(origin.dump()).names == origin.names, "one and True stay apart"
 
@@ -297,6 +296,6 @@ def test_an_origin_too_large_to_save(monkeypatch, proven):
 def test_a_rule_with_other_conditions_is_refused(proven):
     problem, model, certificate = proven
     first, *rest = model.rules
-    other = replace(first, conditions=(Condition("age", ">", 70),))
+    other = replace(first, conditions=(rl.Condition("age", ">", 70),))
     answer = verify(problem, replace(model, rules=(other, *rest)), certificate)
     assert "rule 1 of the model tests 'age > 70', but its antecedent" in answer.reason

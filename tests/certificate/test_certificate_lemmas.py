@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from inside import learn_soon
-from proof_checks import with_arrays
+from laws import learn_soon, with_arrays
 from proof_mutations import known_of
 from random_problems import explained
 from test_certificate import children, random_states
@@ -22,7 +21,6 @@ from rulelab.certificate.rule_list.children import opened
 from rulelab.certificate.rule_list.hints import Lemmas, Separation
 from rulelab.certificate.rule_list.states import grid, states
 from rulelab.families import EVERY_FAMILY
-from rulelab.rule_list import RuleListSearch
 
 REGULARIZATION = 0.01
 
@@ -33,8 +31,8 @@ def noisy(seed: int) -> rl.Problem:
     return rl.Problem.from_arrays(*explained(seed, 400, 10, 0.3), sample_weight=weight)
 
 
-def solved(problem: rl.Problem, learn_after: int) -> RuleListSearch:
-    search = RuleListSearch(problem, REGULARIZATION)
+def solved(problem: rl.Problem, learn_after: int) -> rl.RuleListSearch:
+    search = rl.RuleListSearch(problem, REGULARIZATION)
     learn_soon(search, learn_after)
     assert rl.solve(search).status is rl.Status.OPTIMAL
     return search
@@ -68,7 +66,7 @@ def test_a_lemma_never_shows_more_than_the_least_cost(seed, excess):
 def test_lemmas_make_the_proof_of_a_long_search_small(instances):
     A, y, names = instances.load("compas_155")
     problem = rl.Problem.from_arrays(A, y, names)
-    search = RuleListSearch(problem, 0.005)
+    search = rl.RuleListSearch(problem, 0.005)
     model = rl.solve(search).incumbent.model
     certificate, plain = search.certificate(), prove_rule_list(problem, model, 0.005)
     assert len(certificate.arrays["values"]) < len(plain.arrays["values"]) / 4
@@ -108,11 +106,8 @@ def test_a_set_does_not_prove_itself():
     space = states(problem, costs)
     default_only = rl.RuleList.from_problem(problem, ())
     root = costs.per_error * (default_only.errors - space.constant)
-    arrays = {
-        "sets": space.everything,
-        "values": np.array([root], dtype=np.int64),
-        "lemmas": np.zeros(1, dtype=np.int64),
-    }
+    values, lemmas = np.array([root], dtype=np.int64), np.zeros(1, dtype=np.int64)
+    arrays = {"sets": space.everything, "values": values, "lemmas": lemmas}
     forged = Certificate("rule_list", problem.fingerprint, {"regularization": REGULARIZATION}, arrays)
     assert not verify(problem, default_only, forged).valid
 

@@ -4,14 +4,16 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import MAKES
+from laws import MAKES, larger_problem
 from patience import PATIENCE
 from proof_mutations import proof_of
 
@@ -32,8 +34,8 @@ def tiny(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     for module in (parts, rule_set_closing, rule_set_columns):
         monkeypatch.setattr(module, "CELLS", size)
         monkeypatch.setattr(module, "PRODUCTS", size)
-    monkeypatch.setattr(rule_set_columns, "_SORTED", size)
-    monkeypatch.setattr(bits, "_AT_ONCE", size)
+    monkeypatch.setattr(rule_set_columns, "SORTED_AT_ONCE", size)
+    monkeypatch.setattr(bits, "WORDS_AT_ONCE", size)
 
 
 @settings(max_examples=60)
@@ -72,7 +74,7 @@ def test_parts_make_the_whole(seed, size):
 def test_rows_are_compared_in_full_when_hashes_agree(monkeypatch):
     matrix = np.random.default_rng(0).random((50, 70)) < 0.03
     expected = bits.group_equal_rows(bits.pack(matrix))
-    monkeypatch.setattr(bits, "_hashes", lambda words: np.zeros(len(words), dtype=np.uint64))
+    monkeypatch.setattr(bits, "hashes", lambda words: np.zeros(len(words), dtype=np.uint64))
     assert all(map(np.array_equal, bits.group_equal_rows(bits.pack(matrix)), expected))
 
 
@@ -128,7 +130,7 @@ def test_an_interrupted_file_is_not_half_written(tmp_path, monkeypatch):
     proof_of("rule list").certificate.save(path)
     content = path.read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr(certificate_file, "_write_arrays", lambda stream, arrays: (stream.write(b"PK"), _interrupt()))
+        patch.setattr(certificate_file, "parts", mock.Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             other.certificate.save(path)
         with pytest.raises(KeyboardInterrupt):
@@ -136,10 +138,6 @@ def test_an_interrupted_file_is_not_half_written(tmp_path, monkeypatch):
     assert (path.read_bytes(), list(tmp_path.iterdir())) == (content, [path])
     other.certificate.save(path)
     assert rl.verify(other.problem, other.model, rl.Certificate.load(path))
-
-
-def _interrupt() -> None:
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(
@@ -156,11 +154,7 @@ def test_an_interrupted_proof_leaves_nothing_broken(name, prove, monkeypatch):
 
 
 # making ---------------------------------------------------------------------------------------------------------------
-def noisy() -> rl.Problem:
-    rng = np.random.default_rng(0)
-    A = rng.random((200, 8)) < 0.5
-    y = (A[:, 0] & A[:, 1]) ^ (rng.random(200) < 0.3)
-    return rl.Problem.from_arrays(A, y, groups=rng.random(200) < 0.4)
+noisy = partial(larger_problem, 0, 200, 8)
 
 
 PROVING = (

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from laws import larger_problem, reread
-from proof_checks import holds, with_arrays, with_parameters
+from laws import holds, larger_problem, reread, with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.certificate.rule_list.constrained.predictive import read_values

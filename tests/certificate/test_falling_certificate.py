@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import reread
-from proof_checks import changed, holds, proof_by, put, refused, with_arrays
-from strategies import problem_of, rows
+from laws import changed, drawn_problem, holds, proof_by, put, refused, reread, rows, with_arrays
 from test_joint_capture import proven_with
 
 import rulelab as rl
@@ -47,7 +45,7 @@ def proven():
 @given(cases(), st.integers(0, 10**6), st.lists(st.integers(0, 4), max_size=3, unique=True))
 def test_exactly_the_optimal_lists_can_be_proven(dropping, case, seed, antecedents):
     A, y, weight, w, C = case
-    problem = problem_of(case)
+    problem = drawn_problem(case)
 
     def prove(model):
         return proven_with(problem, w, C, model) if dropping else prove_falling_rule_list(problem, model, C)
@@ -208,7 +206,7 @@ def decimals(*numbers: float | None) -> list[Fraction | None]:
 @given(soft_cases(), st.lists(st.integers(0, 4), max_size=3, unique=True))
 def test_exactly_the_optimal_lists_have_a_proof(case, antecedents):
     A, y, weight, w, C, penalty = case
-    problem = problem_of(case)
+    problem = drawn_problem(case)
     model = rl.FallingRuleList.from_problem(problem, [j for j in antecedents if j < A.shape[1]], w, penalty)
     best = naive.best_falling_rule_list(A, y, weight, *decimals(w, C, penalty))
     if model.exact_objective(C) != best:
@@ -224,7 +222,7 @@ def test_exactly_the_optimal_lists_have_a_proof(case, antecedents):
 @given(soft_cases(), st.floats(0.2, 1.1))
 def test_a_bound_is_proven_up_to_the_optimum_and_not_beyond(case, part):
     A, y, weight, w, C, penalty = case
-    problem = problem_of(case)
+    problem = drawn_problem(case)
     model = rl.FallingRuleList.from_problem(problem, (), w, penalty)
     best = naive.best_falling_rule_list(A, y, weight, *decimals(w, C, penalty))
     bound = float(best) * part

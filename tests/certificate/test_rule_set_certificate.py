@@ -6,19 +6,16 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proof_checks import holds, proof_by, refused, with_arrays, with_parameters
-from strategies import seeds
+from laws import holds, noisy_problem, proof_by, refused, seeds, with_arrays, with_parameters
 from test_rule_set_certificate_fair import by_dual, make
 
 import rulelab as rl
-from rulelab.certificate import Certificate, CertificateError
 from rulelab.certificate.rule_set import closing
 from rulelab.certificate.rule_set import columns as columns_of
 from rulelab.certificate.rule_set.closing import Closing, SetCosts
@@ -47,19 +44,16 @@ def test_any_dual_values_prove_nothing_wrong(loss, seed, bound_only):
 
 
 @cache
-def proven(loss: str = "hamming") -> tuple[rl.Problem, rl.RuleSet, Certificate]:
+def proven(loss: str = "hamming") -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
     """The least loss, with the proof of the search."""
-    rng = np.random.default_rng(4)
-    A = rng.random((200, 6)) < 0.5
-    y = ((A[:, 0] & A[:, 2]) | (A[:, 3] & A[:, 4])) ^ (rng.random(200) < 0.1)
-    problem = rl.Problem.from_arrays(A, y)
+    problem = noisy_problem(4, 200, 6, 0.1)
     return problem, *proof_by(rl.RuleSetSearch(problem, 6, 2, loss))
 
 
-def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], int] = lambda problem: 0) -> Any:
+def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], int] = lambda problem: 0):
     """Another dual value of the first pattern, or of the one at that place."""
 
-    def changed(problem: rl.Problem, proof: Certificate) -> dict[str, np.ndarray]:
+    def changed(problem: rl.Problem, proof: rl.Certificate) -> dict[str, np.ndarray]:
         dual = proof.arrays["dual"].copy()
         dual[at(problem)] = value(problem)
         return {"dual": dual}
@@ -67,7 +61,7 @@ def first_dual(value: Callable[[rl.Problem], int], at: Callable[[rl.Problem], in
     return changed
 
 
-def greedy(problem: rl.Problem, proof: Certificate) -> dict[str, np.ndarray]:
+def greedy(problem: rl.Problem, proof: rl.Certificate) -> dict[str, np.ndarray]:
     """Dual values at which a rule gains."""
     return {"dual": int(proof.parameters["grid"]) * problem.in_order().positives, "price": np.array([0])}
 
@@ -129,7 +123,7 @@ def test_the_bound_of_a_search_at_any_time_can_be_proven(loss, seed, work):
     snapshot = rl.solve(search, work_limit=work)
     try:
         proof = search.certificate(bound_only=True)
-    except CertificateError:
+    except rl.CertificateError:
         assert snapshot.status is not rl.Status.OPTIMAL
         return
     verdict = rl.verify(case.problem, snapshot.incumbent.model, proof)
@@ -219,10 +213,7 @@ def test_the_closing_step_meets_exactly_the_sets_within_the_slack(seed):
 )
 def test_a_check_that_takes_too_long_is_given_up(module, name, most, said, bounded, monkeypatch):
     """Dual values of 0 leave all to the closing step."""
-    rng = np.random.default_rng(3)
-    A = rng.random((200, 8)) < 0.5
-    y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & A[:, 3])) ^ (rng.random(200) < 0.3)
-    problem = rl.Problem.from_arrays(A, y)
+    problem = noisy_problem(3, 200, 8, 0.3)
     model = rl.solve(rl.RuleSetSearch(problem, 12, 2)).incumbent.model
     proof = by_dual(problem, model, 0 * problem.positives, 0, 1, 12, 2)
     full = holds(problem, model, proof)

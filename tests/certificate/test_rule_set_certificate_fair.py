@@ -4,15 +4,13 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proof_checks import holds, proof_by, refused, with_arrays, with_parameters
-from strategies import seeds
+from laws import holds, proof_by, refused, seeds, with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.certificate import prove_rule_set
@@ -20,7 +18,6 @@ from rulelab.certificate.rule_set.checker import Case, Claim, set_costs
 from rulelab.certificate.rule_set.columns import Columns
 from rulelab.certificate.rule_set.dual import DualValues, read_dual
 from rulelab.data.fairness import Rate
-from rulelab.snapshot import Status
 
 GRID = 512
 CRITERIA = {
@@ -82,7 +79,7 @@ class Table:
     def model(self, clauses: tuple[tuple[int, ...], ...]) -> rl.RuleSet:
         return rl.RuleSet.from_problem(self.problem, clauses, self.form)
 
-    def search(self, **options: Any) -> rl.RuleSetSearch:
+    def search(self, **options) -> rl.RuleSetSearch:
         limits = self.most, self.depth, self.loss, self.form, self.criterion
         return rl.RuleSetSearch(self.problem, *limits, regularization=float(self.penalty), **options)
 
@@ -122,7 +119,7 @@ def by_dual(
     depth: int,
     penalty: float = 0.0,
     multipliers: np.ndarray | None = None,
-    **claimed: Any,
+    **claimed,
 ) -> rl.Certificate:
     """The certificate of these dual values."""
     claim = Claim(most, depth, Fraction(repr(float(penalty))), grid, **claimed)
@@ -139,7 +136,7 @@ def test_exactly_the_optima_verify(loss, fair, seed):
     case = make(seed, loss, fair)
     search = case.search()
     last = rl.solve(search)
-    if last.status is Status.INFEASIBLE:
+    if last.status is rl.Status.INFEASIBLE:
         assert not case.fair
         return
     proof = search.certificate()

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +104,7 @@ GOOD = "a,b,y\n" + "1,p,0\n2,q,1\n3,p,1\n4,q,0\n" * 5
 
 
 @pytest.mark.parametrize(("content", "expected"), [(b"", "is empty"), (b'"a\x1b[31m\n",y\n1,0\n2,1\n3,inf\n', "y")])
-def test_bad_data_are_one_line_and_status_2(content: bytes, expected: str, tmp_path: Path, capsys: Any):
+def test_bad_data_are_one_line_and_status_2(content: bytes, expected: str, tmp_path: Path, capsys):
     path = tmp_path / "data.csv"
     path.write_bytes(content)
     err = refused(capsys, expected, "fit", path, "--target", "y")

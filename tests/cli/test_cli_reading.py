@@ -12,7 +12,6 @@ from command_line import output_of, refused, run
 
 import rulelab as rl
 from rulelab import files
-from rulelab.sweeps import SweepError
 
 LATE = ("--drop-missing-target", "--leave-out", "note", "--thresholds", "20", "--max-conditions", "1")
 
@@ -123,7 +122,7 @@ def test_weights_where_they_are_not_known_are_refused(german: Path, tmp_path: Pa
     options = ("fit", german, "--target", "paid", *LATE, "--weight", "weight")
     refused(capsys, "leave --weight out", *options, "--proof", tmp_path / "proof.npz", told=True)
     data = rl.datasets.sheet(german).dataset("paid", weight="weight", drop_missing_target=True)
-    with pytest.raises(SweepError, match="have weights; give that column"):
+    with pytest.raises(rl.SweepError, match="have weights; give that column"):
         rl.sweep(data, cv=2)
 
 

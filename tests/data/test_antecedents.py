@@ -169,7 +169,7 @@ def test_labels_of_rows_of_weight_zero_are_not_read():
 def test_chunks_and_pickles_do_not_change_the_result(monkeypatch):
     B = structured(300, 1)
     whole = mine_antecedents(B, 3, 0.02, 0.9)
-    monkeypatch.setattr("rulelab.data.mining._CHUNK", 1)
+    monkeypatch.setattr("rulelab.data.mining.CHUNK", 1)
     chunked = mine_antecedents(B, 3, 0.02, 0.9)
     for again in (chunked, pickle.loads(pickle.dumps(whole))):
         assert (again.names, again.members, again.dropped) == (whole.names, whole.members, whole.dropped)

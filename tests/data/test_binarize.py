@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import calls_in
 from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import check_estimator
-from work_counts import calls_in
 
 from rulelab.data.binarize import Binarizer
 from rulelab.data.conditions import Condition, NothingFound, attach_conditions, conditions_of
@@ -241,10 +241,8 @@ def test_the_frame_carries_its_conditions_through_selections(mixed):
     train, _ = train_test_split(B, random_state=0)
     assert conditions_of(train) == conditions
     assert conditions_of(B[list(B.columns[5:2:-1])]) == conditions[5:2:-1]
-    assert conditions_of(B[["flag == 1"]].assign(mine=True)) == (
-        Condition("flag", "==", 1),
-        Condition("mine", "==", True),
-    )
+    both = Condition("flag", "==", 1), Condition("mine", "==", True)
+    assert conditions_of(B[["flag == 1"]].assign(mine=True)) == both
 
 
 def test_the_frame_carries_its_conditions_through_a_file(mixed, tmp_path):

@@ -12,20 +12,10 @@ from scipy.stats import binomtest
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_score, recall_score
 
 import rulelab as rl
+from rulelab.data import metrics
 from rulelab.data.columns import read_weights
 from rulelab.data.gaps import CRITERIA, Gap, difference_interval, emptied, largest_difference, largest_gap, price
-from rulelab.data.metrics import (
-    FEW,
-    MISSING,
-    RATES,
-    Confusion,
-    confusion,
-    group_confusions,
-    group_labels,
-    group_rates,
-    rates_table,
-    wilson_interval,
-)
+from rulelab.data.metrics import MISSING, RATES, Confusion, confusion, group_labels, group_rates, wilson_interval
 from rulelab.sweeps.plan import make_plan
 
 ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5), st.sampled_from("abc")), min_size=1)
@@ -73,7 +63,7 @@ def test_a_rate_without_trials_is_undefined_and_of_few_rows_is_flagged():
     assert math.isnan(c.true_positive_rate)
     assert math.isnan(c.precision)
     assert c.accuracy == 1
-    table = rates_table({"large": Confusion(15, 15, 15, 15), "small": Confusion(15, 15, 15, 14)})
+    table = metrics.rates_table({"large": Confusion(15, 15, 15, 15), "small": Confusion(15, 15, 15, 14)})
     assert table["few"].tolist() == [False, True]
     assert Confusion(1, 2, 3, 4) + Confusion(10, 20, 30, 40) == Confusion(11, 22, 33, 44)
 
@@ -256,7 +246,7 @@ def sample(seed: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 def test_gaps_are_fairlearns(criterion, seed, weighted):
     actual, predicted, group = sample(seed)
     weight = np.random.default_rng(seed).integers(1, 5, len(actual)) if weighted else None
-    gap = largest_gap(group_confusions(actual, predicted, group, weight), criterion)
+    gap = largest_gap(metrics.group_confusions(actual, predicted, group, weight), criterion)
     expected = FAIRLEARN[criterion](actual, predicted, sensitive_features=group, sample_weight=weight)
     assert gap.value == pytest.approx(expected, abs=1e-12)
     assert gap.rate in CRITERIA[criterion]
@@ -305,7 +295,7 @@ def test_a_gap_is_the_largest_difference_of_any_pair(per_group, criterion):
     high, low = gap.groups
     assert per_group[high].rate(gap.rate) - per_group[low].rate(gap.rate) == gap.value
     assert gap.low <= gap.value <= gap.high
-    assert gap.few == (min(RATES[gap.rate](per_group[g])[1] for g in gap.groups) < FEW)
+    assert gap.few == (min(RATES[gap.rate](per_group[g])[1] for g in gap.groups) < metrics.FEW)
 
 
 @given(
@@ -318,9 +308,9 @@ def test_a_gap_is_the_largest_difference_of_any_pair(per_group, criterion):
 @example({"a": Confusion(0, 0, 40, 40), "b": Confusion(0, 0, 90, 90), "c": Confusion(0, 0, 50, 50)}, "precision")
 @example({"a": Confusion(0, 0, 40, 40), "b": Confusion(0, 0, 90, 90)}, "true_positive_rate")
 def test_the_largest_difference_is_of_two_groups_and_has_their_interval(per_group, rate):
-    found = largest_difference(rates_table(per_group), rate)
+    found = largest_difference(metrics.rates_table(per_group), rate)
     known = {group: c for group, c in per_group.items() if not math.isnan(c.rate(rate))}
-    enough = {group: c for group, c in known.items() if c.rows_of(rate) >= FEW}
+    enough = {group: c for group, c in known.items() if c.rows_of(rate) >= metrics.FEW}
     compared = enough if len(enough) > 1 else known
     if len(compared) < 2:
         assert found is None

@@ -14,8 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rulelab as rl
-from rulelab.data.problem import Problem
-from rulelab.data.problem_arguments import ProblemError
 
 A = np.array([[1, 0], [1, 0], [0, 1], [0, 1], [1, 1]], dtype=bool)
 Y = [1, 0, 0, 0, 1]
@@ -27,7 +25,7 @@ def test_patterns_carry_the_weights_of_their_rows(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     matrix, y, weight = rng.random((n, m)) < 0.1, rng.random(n) < 0.5, rng.integers(0, 4, n)
     y[:2], weight[:2] = [True, False], 1
-    problem = Problem.from_arrays(matrix, y, sample_weight=weight)
+    problem = rl.Problem.from_arrays(matrix, y, sample_weight=weight)
     patterns = problem.matrix()
     assert len(np.unique(patterns, axis=0)) == problem.n_patterns
     assert (problem.row_pattern[weight == 0] == -1).all()
@@ -43,33 +41,33 @@ def test_patterns_carry_the_weights_of_their_rows(data):
 
 @pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float32, object])
 def test_any_type_of_zero_and_one(dtype):
-    problem = Problem.from_arrays(A.astype(dtype), Y)
-    assert problem.fingerprint == Problem.from_arrays(A, Y).fingerprint
+    problem = rl.Problem.from_arrays(A.astype(dtype), Y)
+    assert problem.fingerprint == rl.Problem.from_arrays(A, Y).fingerprint
     assert (problem.n_rows, problem.n_patterns, problem.n_antecedents) == (5, 3, 2)
 
 
 def test_the_larger_label_is_positive():
-    assert Problem.from_arrays(A, ["yes", "no", "no", "no", "yes"]).classes == ("no", "yes")
-    assert Problem.from_arrays(A, [-1, 3, 3, 3, -1]).total_positive == 3
-    assert Problem.from_arrays(A, pd.DataFrame({"y": Y})).classes == (0, 1)
+    assert rl.Problem.from_arrays(A, ["yes", "no", "no", "no", "yes"]).classes == ("no", "yes")
+    assert rl.Problem.from_arrays(A, [-1, 3, 3, 3, -1]).total_positive == 3
+    assert rl.Problem.from_arrays(A, pd.DataFrame({"y": Y})).classes == (0, 1)
 
 
 def test_weights_that_are_no_integers_stay_floats():
-    problem = Problem.from_arrays(A, Y, sample_weight=[0.5, 1, 1, 1, 2])
+    problem = rl.Problem.from_arrays(A, Y, sample_weight=[0.5, 1, 1, 1, 2])
     assert not problem.integral
     assert problem.total_positive == 2.5
-    assert Problem.from_arrays(A, Y, sample_weight=[1.0, 2, 3, 4, 5]).integral
+    assert rl.Problem.from_arrays(A, Y, sample_weight=[1.0, 2, 3, 4, 5]).integral
 
 
 def test_counts_made_elsewhere_equal_rows():
-    rows = Problem.from_arrays(A, Y, names=["a", "b"])
-    counts = Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 1]], [0, 1, 1, 0], [1, 1, 0, 1], names=["a", "b"])
+    rows = rl.Problem.from_arrays(A, Y, names=["a", "b"])
+    counts = rl.Problem.from_counts([[0, 1], [1, 0], [1, 1], [0, 1]], [0, 1, 1, 0], [1, 1, 0, 1], names=["a", "b"])
     assert (counts.fingerprint, counts.n_rows) == (rows.fingerprint, 5)
     assert counts.row_pattern is None
 
 
 def test_billions_of_rows_cost_nothing_as_counts():
-    problem = Problem.from_counts([[0], [1]], [10**9, 3 * 10**9], [2 * 10**9, 10**9])
+    problem = rl.Problem.from_counts([[0], [1]], [10**9, 3 * 10**9], [2 * 10**9, 10**9])
     snapshot = rl.solve(rl.RuleListSearch(problem, 0.01))
     assert snapshot.incumbent.errors == 2 * 10**9
     assert snapshot.status is rl.Status.OPTIMAL
@@ -77,11 +75,11 @@ def test_billions_of_rows_cost_nothing_as_counts():
 
 def test_groups_and_their_intersections():
     people = pd.DataFrame({"sex": list("ffmmm"), "old": [True, False, True, True, True]})
-    groups = Problem.from_arrays(A, Y, groups=people).groups
+    groups = rl.Problem.from_arrays(A, Y, groups=people).groups
     assert len(groups.names) == 3
     assert groups.positives.sum() == 2
     assert groups.negatives.sum() == 3
-    single = Problem.from_arrays(A, Y, groups=list("ffmmm")).groups
+    single = rl.Problem.from_arrays(A, Y, groups=list("ffmmm")).groups
     assert single.names == ("f", "m")
     assert single.positives.sum(axis=1).tolist() == [1, 1]
 
@@ -90,29 +88,29 @@ def test_antecedents_bring_names_and_conditions():
     table = pd.DataFrame({"age": [20, 30, 40, 50, 60], "sex": list("fmfmf")})
     frame = rl.Binarizer(thresholds=2).fit_transform(table)
     ants = rl.mine_antecedents(frame, max_conditions=2)
-    problem = Problem.from_antecedents(ants, Y)
+    problem = rl.Problem.from_antecedents(ants, Y)
     assert (problem.names, problem.conditions) == (tuple(ants.names), tuple(ants.conditions))
     assert (problem.matrix()[problem.row_pattern] == ants.matrix).all()
-    assert Problem.from_arrays(frame, Y).conditions is not None
+    assert rl.Problem.from_arrays(frame, Y).conditions is not None
 
 
 def test_it_is_frozen_and_pickles():
-    problem = Problem.from_arrays(A, Y)
+    problem = rl.Problem.from_arrays(A, Y)
     with pytest.raises(ValueError, match="read-only"):
         problem.words[0] = 0
     assert pickle.loads(pickle.dumps(problem)).fingerprint == problem.fingerprint
 
 
 def test_the_fingerprint_sees_every_change():
-    base = Problem.from_arrays(A, Y).fingerprint
-    assert Problem.from_arrays(A[::-1], Y[::-1]).fingerprint == base
+    base = rl.Problem.from_arrays(A, Y).fingerprint
+    assert rl.Problem.from_arrays(A[::-1], Y[::-1]).fingerprint == base
     flipped = A.copy()
     flipped[0, 1] = True
-    assert Problem.from_arrays(flipped, Y).fingerprint != base
-    assert Problem.from_arrays(A, [1, 1, 0, 0, 1]).fingerprint != base
-    assert Problem.from_arrays(A, Y, names=["x", "y"]).fingerprint != base
-    assert Problem.from_arrays(A, Y, sample_weight=[2, 1, 1, 1, 1]).fingerprint != base
-    assert Problem.from_arrays(A, ["b", "a", "a", "a", "b"]).fingerprint != base
+    assert rl.Problem.from_arrays(flipped, Y).fingerprint != base
+    assert rl.Problem.from_arrays(A, [1, 1, 0, 0, 1]).fingerprint != base
+    assert rl.Problem.from_arrays(A, Y, names=["x", "y"]).fingerprint != base
+    assert rl.Problem.from_arrays(A, Y, sample_weight=[2, 1, 1, 1, 1]).fingerprint != base
+    assert rl.Problem.from_arrays(A, ["b", "a", "a", "a", "b"]).fingerprint != base
 
 
 @pytest.mark.parametrize(
@@ -138,13 +136,13 @@ def test_the_fingerprint_sees_every_change():
     ],
 )
 def test_bad_input_says_what_where_and_what_to_do(arguments, message):
-    with pytest.raises(ProblemError, match=message):
-        Problem.from_arrays(**{"A": A, "y": Y, **arguments})
+    with pytest.raises(rl.ProblemError, match=message):
+        rl.Problem.from_arrays(**{"A": A, "y": Y, **arguments})
 
 
 def test_counts_of_one_class_are_refused():
-    with pytest.raises(ProblemError, match="positive weight only"):
-        Problem.from_counts([[0, 1], [1, 0], [1, 1]], [1, 2, 3], [0, 0, 0])
+    with pytest.raises(rl.ProblemError, match="positive weight only"):
+        rl.Problem.from_counts([[0, 1], [1, 0], [1, 1]], [1, 2, 3], [0, 0, 0])
 
 
 # tables of other libraries where those of pandas are taken ------------------------------------------------------------

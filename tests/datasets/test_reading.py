@@ -6,13 +6,13 @@ import io
 import re
 import warnings
 import zipfile
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_datasets import zipped
 
 import rulelab as rl
 from rulelab.datasets import DatasetError, DatasetWarning, Reading, numerals, read, sheet
@@ -355,7 +355,7 @@ def test_what_a_workbook_does_not_say_is_said():
         sheet(workbook([["Person", None, "Outcome"], ["age", "sex", "y"], [1, 2, 3]]))
 
 
-def book_doubts(book: Any) -> tuple[str, ...]:
+def book_doubts(book) -> tuple[str, ...]:
     out = io.BytesIO()
     book.save(out)
     return sheet(out.getvalue()).doubts
@@ -380,14 +380,6 @@ def test_a_damaged_workbook_is_refused_in_words_whatever_is_damaged():
             except DatasetError:
                 refused += 1
     assert refused > len(parts)
-
-
-def zipped(**files: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return out.getvalue()
 
 
 def test_a_zip_file_of_one_table_is_read_and_others_are_refused_in_words_that_help():

@@ -112,12 +112,7 @@ def test_no_leak_of_the_rarer_class_alone():
     assert sheet(as_csv(frame)).leaks("y") == {}
 
 
-DATES = [
-    datetime.date(2023, 12, 30),
-    datetime.date(2024, 2, 29),
-    datetime.date(2024, 11, 1),
-    datetime.date(2025, 1, 17),
-]
+DATES = [datetime.date(*day) for day in ((2023, 12, 30), (2024, 2, 29), (2024, 11, 1), (2025, 1, 17))]
 FORMS = ["%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d %b %Y", "%Y-%m-%dT%H:%M:%S"]
 
 
@@ -159,10 +154,8 @@ def test_hours_of_timestamps_times_and_durations_are_features():
     found = sheet(as_parquet(frame)).dataset("y").X
     assert (found["stamp: hour"].tolist(), found["time: hours"].tolist()) == ([5, 23], [3.5, 4.0])
     assert found["lasted: hours"].tolist() == [1.0, 1.5]
-    assert sheet(b"t,a,y\n2024-01-05 05:00:00,1,0\n2024-01-06 23:10:00,2,1\n").dataset("y").X["t: hour"].tolist() == [
-        5,
-        23,
-    ]
+    of_texts = sheet(b"t,a,y\n2024-01-05 05:00:00,1,0\n2024-01-06 23:10:00,2,1\n").dataset("y").X
+    assert of_texts["t: hour"].tolist() == [5, 23]
 
 
 def test_dates_can_be_ignored_and_left_out():

@@ -1,4 +1,4 @@
-"""The classifiers of falling rule lists and rule sets: scikit-learn's checks, and what they add to the searches."""
+"""The classifiers: scikit-learn's checks, and what they add to the searches."""
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ SET = {"max_complexity": 6, "max_conditions": 2, "thresholds": 3}
 
 @parametrize_with_checks(
     [
+        rl.RuleListClassifier(),
         rl.FallingRuleListClassifier(max_conditions=1, thresholds=4),
         rl.FallingRuleListClassifier(max_conditions=1, thresholds=4, method="monte_carlo", iterations=100),
         rl.RuleSetClassifier(max_complexity=6, max_conditions=2, thresholds=4),
@@ -100,15 +101,15 @@ def test_scikit_learn_checks_of_default_sets(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.long)])
-def test_class_weights_are_kept_to_on_the_training_rows(classes):
+@pytest.mark.parametrize(("classes", "n"), [(2, 50), pytest.param(3, 24, marks=pytest.mark.long)])
+def test_class_weights_are_kept_to_on_the_training_rows(classes, n):
     """With the default complexity; `check_class_weight_classifiers` asks for it of other rows, which are noise."""
     X, y = make_blobs(centers=classes, random_state=0, cluster_std=20)
     weight = {0: 1000} | dict.fromkeys(range(1, classes), 0.0001)
-    model = rl.RuleSetClassifier(class_weight=weight).fit(X[:50], y[:50])
-    heavy = y[:50] == 0
-    assert np.all(model.predict(X[:50])[heavy] == 0)
-    assert np.any(model.predict(X[:50])[~heavy] == y[:50][~heavy])
+    model = rl.RuleSetClassifier(class_weight=weight).fit(X[:n], y[:n])
+    heavy = y[:n] == 0
+    assert np.all(model.predict(X[:n])[heavy] == 0)
+    assert np.any(model.predict(X[:n])[~heavy] == y[:n][~heavy])
 
 
 # rule sets with fairness constraints as classifiers -------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The scikit-learn face: its own checks, the tables people have, and the cases other tools get wrong."""
+"""The scikit-learn face: the tables people have, and the cases other tools get wrong."""
 
 import warnings
 
@@ -14,18 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rulelab as rl
 
 SMALL = {"max_conditions": 1, "thresholds": 4}
 EASY = {"regularization": 0.04, "thresholds": 4}
 ONES = np.ones((6, 2), dtype=bool)
-
-
-@parametrize_with_checks([rl.RuleListClassifier()])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def people(n: int = 240) -> tuple[pd.DataFrame, pd.Series]:

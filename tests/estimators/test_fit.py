@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -167,16 +166,16 @@ class Noted:
     def __init__(self, ends_at: int | None = None) -> None:
         self.ends_at, self.told, self.scores = ends_at, [], []
 
-    def setup(self, estimator: Any, context: Any) -> None:
+    def setup(self, estimator, context) -> None:
         self.told.append("setup")
 
-    def teardown(self, estimator: Any, context: Any) -> None:
+    def teardown(self, estimator, context) -> None:
         self.told.append("teardown")
 
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+    def on_fit_task_begin(self, estimator, context) -> None:
         self.told.append(f"{context.task_name} begins")
 
-    def on_fit_task_end(self, estimator: Any, context: Any, *, X=None, y=None, fitted_estimator=None) -> bool:
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, fitted_estimator=None) -> bool:
         self.told.append(f"{context.task_name} ends")
         if fitted_estimator is not None:
             self.scores.append(fitted_estimator.score(X, y))

@@ -18,7 +18,6 @@ from rulelab.falling_rule_list.exact import soft_search
 from rulelab.kernels import bits
 from rulelab.kernels.bit_words import at_most, bit_planes, count, entries
 from rulelab.kernels.jit import kernel
-from rulelab.snapshot import Status
 
 
 def test_a_rule_may_gain_less_than_it_costs():
@@ -91,10 +90,10 @@ def test_soft_is_never_worse_than_hard():
 def test_without_the_hard_optimum_the_soft_one_is_found(monkeypatch):
     problem = noisy(1, m=6)
     whole = certified(SoftSearch(problem, 0.001, 5.0, 0.5, iterations=10))
-    monkeypatch.setattr(soft_search, "_MOST_HARD_WORK", 5)
+    monkeypatch.setattr(soft_search, "MOST_HARD_WORK", 5)
     for size in (1, 1000):
         snapshot = rl.solve(SoftSearch(problem, 0.001, 5.0, 0.5, iterations=10), work_per_step=size)
-        assert snapshot.status is Status.OPTIMAL
+        assert snapshot.status is rl.Status.OPTIMAL
         assert snapshot.work < whole.work + 5
         assert snapshot.incumbent.objective == whole.incumbent.objective
 
@@ -105,8 +104,8 @@ def test_parameters_of_many_digits(w, C):
     A, y = rng.random((120, 4)) < 0.5, rng.random(120) < 0.5
     rows, counts = np.unique(np.column_stack([A, y]), axis=0, return_counts=True)
     snapshot = rl.solve(FallingRuleListSearch(rl.Problem.from_arrays(A, y), C, w))
-    exact = snapshot.detail["resolution"] == 0 or snapshot.status is Status.OPTIMAL
-    assert (snapshot.status, snapshot.limit) == ((Status.OPTIMAL, None) if exact else (Status.LIMIT, "exactness"))
+    exact = snapshot.detail["resolution"] == 0 or snapshot.status is rl.Status.OPTIMAL
+    assert (snapshot.status, snapshot.limit) == ((rl.Status.OPTIMAL, None) if exact else (rl.Status.LIMIT, "exactness"))
     assert snapshot.gap == 0 if exact else snapshot.gap > 0
     best = naive.best_falling_rule_list(
         rows[:, :-1], rows[:, -1], counts.tolist(), Fraction(repr(w)), Fraction(repr(C))

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import falling_for, in_slices, noisy_problem
 from naive import decimal
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.falling_rule_list import MonteCarloSearch
@@ -20,8 +21,6 @@ from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.monte_carlo.kernels import completions
 from rulelab.falling_rule_list.monte_carlo.search import MonteCarlo
 from rulelab.kernels.jit import kernel
-from rulelab.search import Search
-from rulelab.snapshot import Snapshot, Status
 
 POSITIVE_WEIGHTS = st.sampled_from([1, 2, 7, 2.5, 0.5])
 PENALTIES = st.sampled_from([None, 0.0, 0.02, 0.5])
@@ -54,7 +53,7 @@ def test_every_list_falls_and_none_beats_the_optimum(case, w, regularization, pe
     optimum = naive.best_falling_rule_list(A, y, weight, w_exact, C, C1)
     assert found >= optimum
     assert snapshot.lower_bound <= float(optimum)
-    if snapshot.status is Status.OPTIMAL:
+    if snapshot.status is rl.Status.OPTIMAL:
         assert found == optimum
 
 
@@ -69,11 +68,9 @@ def test_lists_fall_with_weights_that_are_no_integers(case, w, seed):
 
 
 def test_the_optimum_is_found_on_small_problems():
-    rng = np.random.default_rng(5)
     reached = 0
     for seed in range(30):
-        A = rng.random((60, 6)) < rng.uniform(0.2, 0.6, 6)
-        y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(60) < 0.2)
+        A, y = explained(seed, 60, 6, 0.2)
         penalty = 0.3 if seed % 2 else None
         search = MonteCarloSearch(rl.Problem.from_arrays(A, y), 0.01, 2, penalty, iterations=1000, random_state=seed)
         best = naive.best_falling_rule_list(A, y, [1] * 60, *exact(2, 0.01, penalty))
@@ -132,7 +129,7 @@ def test_feasibility_is_that_of_the_extended_prefix():
 
 @pytest.fixture(params=[None, 0.1], ids=["hard", "soft"])
 def make(request):
-    def build(seed=0, **options) -> Search:
+    def build(seed=0, **options) -> rl.Search:
         options = {"iterations": 150, "random_state": 4, **options}
         return falling_for(
             noisy_problem(seed, 200),
@@ -146,7 +143,7 @@ def make(request):
     return build
 
 
-def _result(snapshot: Snapshot) -> tuple:
+def _result(snapshot: rl.Snapshot) -> tuple:
     incumbent = replace(snapshot.incumbent, found_at=(0, snapshot.incumbent.found_at[1]))
     detail = {key: value for key, value in snapshot.detail.items() if key != "trace"}
     trace = [entry[1:] for entry in snapshot.detail["trace"]]
@@ -158,7 +155,7 @@ def _result(snapshot: Snapshot) -> tuple:
 
 def test_slicing_and_pickling_never_change_the_result(make):
     whole = _result(rl.solve(make(), work_per_step=10**6))
-    assert whole[0] is Status.LIMIT
+    assert whole[0] is rl.Status.LIMIT
     for size in (1, 7, 64):
         assert _result(rl.solve(make(), work_per_step=size)) == whole
     assert _result(in_slices(make(), 9, 1)[1]) == whole
@@ -176,7 +173,7 @@ def test_the_incumbent_never_worsens_and_sampling_never_moves_the_bound(make):
         bounds.add(snapshot.lower_bound)
         objective, work = snapshot.incumbent.objective, snapshot.work
     assert len(bounds) == 1
-    assert (snapshot.status, snapshot.limit, snapshot.work) == (Status.LIMIT, "iterations", 150)
+    assert (snapshot.status, snapshot.limit, snapshot.work) == (rl.Status.LIMIT, "iterations", 150)
 
 
 def test_more_iterations_go_on(make):
@@ -185,17 +182,17 @@ def test_more_iterations_go_on(make):
     assert _result(rl.solve(search)) == _result(first)
     search.iterations = 400
     assert _result(rl.solve(search)) == _result(rl.solve(make(iterations=400)))
-    assert search.advance(5).status is Status.LIMIT
+    assert search.advance(5).status is rl.Status.LIMIT
 
 
 def test_what_needs_no_rule_is_proven_at_once():
     problem = rl.Problem.from_arrays([[1, 0], [1, 0], [0, 1], [0, 1]], [1, 0, 1, 0])
     last = rl.solve(MonteCarloSearch(problem, 0.01))
-    assert (last.status, last.work, last.gap, last.log10_remaining) == (Status.OPTIMAL, 0, 0, 0)
+    assert (last.status, last.work, last.gap, last.log10_remaining) == (rl.Status.OPTIMAL, 0, 0, 0)
     perfect = rl.Problem.from_arrays([[1], [1], [0], [0]], [1, 1, 0, 0])
     for penalty in (None, 0.5):
         last = rl.solve(MonteCarloSearch(perfect, 0.01, 2, penalty, termination=0))
-        assert (last.status, last.incumbent.objective, last.lower_bound) == (Status.OPTIMAL, 0.01, 0.01)
+        assert (last.status, last.incumbent.objective, last.lower_bound) == (rl.Status.OPTIMAL, 0.01, 0.01)
 
 
 @pytest.mark.parametrize(("iterations", "between"), [(64, 1), (1000, 16)])

@@ -5,15 +5,14 @@ from fractions import Fraction
 from functools import partial
 from itertools import permutations
 
+import laws
 import naive
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from inside import drop_soon
-from laws import certified, in_slices, reread, told
-from proof_checks import changed, holds, proof_by, put, refused, with_arrays
-from strategies import problem_of, rows
+from laws import certified, changed, drawn_problem, drop_soon, holds, put, refused, reread, rows, told, with_arrays
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.certificate import prove_falling_rule_list
@@ -22,7 +21,6 @@ from rulelab.certificate.falling_rule_list.states import falling_states
 from rulelab.falling_rule_list import BOUNDS, FallingBounds, FallingRuleListSearch
 from rulelab.falling_rule_list.costs import prepare
 from rulelab.falling_rule_list.exact.fixing import Fixing, captures
-from rulelab.snapshot import Status
 
 WEIGHTS = [0.5, 1.0, 3.0, 10.0]
 REGULARIZATIONS = [0.0, 1e-6, 0.01, 0.05, 0.1]
@@ -59,7 +57,7 @@ ALL_ABOVE = (np.eye(10, 3, dtype=bool)[:, ::-1], np.array([0, 0, 1] + [0] * 6 + 
     st.sampled_from([Fraction(0), Fraction(1, 50), Fraction(1, 5)]),
 )
 def test_no_antecedent_of_a_better_list_is_dropped(case, w, C, more):
-    problem = problem_of(case)
+    problem = drawn_problem(case)
     prepared = prepare(problem, C, w)
     lists = list(falling_lists(case, w, C))
     unit = Fraction(prepared.costs.unit).limit_denominator(1 << 40)
@@ -102,7 +100,9 @@ def test_the_optimum_with_antecedents_dropped(case, w, C, iterations, limit, pat
     bounds = FallingBounds(**{**dict.fromkeys(off, False), "joint_capture": True})
     with pytest.MonkeyPatch.context() as patch:
         drop_soon(patience, patch.setattr)
-        search = FallingRuleListSearch(problem_of(case), C, w, bounds=bounds, iterations=iterations, max_length=limit)
+        search = FallingRuleListSearch(
+            drawn_problem(case), C, w, bounds=bounds, iterations=iterations, max_length=limit
+        )
         snapshot = certified(search)
     best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)), None, limit)
     assert snapshot.incumbent.model.exact_objective(C) == best
@@ -139,7 +139,7 @@ def test_slices_and_pickles_change_nothing(impatient, iterations):
     whole, small, pickled = (FallingRuleListSearch(noisy(0), 1e-6, 8.0, iterations=iterations) for _ in range(3))
     seen = list(rl.steps(small, work_per_step=17))
     assert "dropping antecedents" in {snapshot.phase for snapshot in seen}
-    _, last = in_slices(pickled, 29, 1)
+    _, last = laws.in_slices(pickled, 29, 1)
     assert told(seen[-1]) == told(last) == told(certified(whole))
 
 
@@ -150,15 +150,13 @@ def test_its_memory_is_counted_and_limited(impatient):
         search = FallingRuleListSearch(problem, 0.001, 8.0, memory_limit=limit)
         for snapshot in rl.steps(search):
             assert snapshot.memory_bytes <= max(limit, 200_000)
-        if snapshot.status is Status.OPTIMAL:
+        if snapshot.status is rl.Status.OPTIMAL:
             assert snapshot.incumbent.objective == free.incumbent.objective
 
 
 def test_weights_that_are_not_whole(impatient):
-    rng = np.random.default_rng(3)
-    A = rng.random((300, 10)) < 0.4
-    y = (A[:, 0] & A[:, 1]) ^ (rng.random(300) < 0.3)
-    problem = rl.Problem.from_arrays(A, y, sample_weight=rng.random(300))
+    weight = np.random.default_rng(3).random(300)
+    problem = rl.Problem.from_arrays(*explained(3, 300, 10, 0.3), sample_weight=weight)
     with_it = rl.solve(FallingRuleListSearch(problem, 0.003, 4.0))
     without = rl.solve(FallingRuleListSearch(problem, 0.003, 4.0, bounds=FallingBounds(joint_capture=False)))
     assert with_it.incumbent.objective == pytest.approx(without.incumbent.objective, abs=1e-12)
@@ -302,16 +300,19 @@ def test_a_bound_alone_is_proven():
     search = FallingRuleListSearch(problem, 1e-6, 8.0)
 
     def run():
+        looked = False
         for snapshot in rl.steps(search, work_per_step=20):
-            dropping = search._reducing  # prefixes are counted where they are cut, antecedents nowhere
-            if snapshot.phase == "searching" and dropping and dropping.has_dropped:
+            looked |= snapshot.phase == "dropping antecedents"
+            if looked and snapshot.phase == "searching":
                 return snapshot
         return snapshot
 
     snapshot = impatiently(run)
-    if snapshot.status is Status.OPTIMAL:
+    if snapshot.status is rl.Status.OPTIMAL:
         pytest.skip("nothing was left to search")
-    answer = rl.verify(problem, snapshot.incumbent.model, search.certificate(bound_only=True))
+    certificate = search.certificate(bound_only=True)
+    assert set(certificate.arrays) >= ROUNDS
+    answer = rl.verify(problem, snapshot.incumbent.model, certificate)
     assert answer.state == "bound"
     assert answer.lower_bound == pytest.approx(snapshot.lower_bound)
 
@@ -320,5 +321,5 @@ def test_a_bound_alone_is_proven():
 def test_a_positive_weight_of_ten_on_the_paper_s_data(instances):
     A, y, names = instances.load("bank_227")
     problem = rl.Problem.from_arrays(A, y, names=names)
-    model, certificate = proof_by(FallingRuleListSearch(problem, 0.001, 10.0))
+    model, certificate = laws.proof_by(FallingRuleListSearch(problem, 0.001, 10.0))
     assert holds(problem, model, certificate, 0.001).lower_bound == pytest.approx(0.6832246, abs=1e-7)

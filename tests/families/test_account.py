@@ -8,11 +8,10 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
-from laws import falling_for
+from laws import falling_for, noisy_problem
 from naive import fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
-from rulelab.falling_rule_list.bounds import FairFallingBounds, FallingBounds
 from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
 from rulelab.families.wording import at_least, at_most, many
@@ -222,9 +221,7 @@ def test_each_prefix_that_was_made_is_cut_or_expanded_or_waits(make, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expanded(seed):
-    rng = np.random.default_rng(seed)
-    A = rng.random((80, 7)) < 0.45
-    made = rl.Problem.from_arrays(A, (A[:, 0] ^ A[:, 1]) | (rng.random(80) < 0.2))
+    made = noisy_problem(seed, 80, 7)
     plain = rl.solve(rl.RuleListSearch(made, 0.01, beam_width=0))
     assert plain.counts["reopened"] == sum(plain.detail["dropped"].values()) == 0
     assert plain.made == 1 + 7 * plain.counts["expanded"]
@@ -240,8 +237,8 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
     A = rng.random((60, 5)) < 0.45
     y = (A[:, 0] ^ A[:, 1]) | (rng.random(60) < 0.2)
     made = rl.Problem.from_arrays(A, y, groups=rng.choice(["a", "b"], 60))
-    plain = FallingBounds(**dict.fromkeys(FallingBounds().to_dict(), False))
-    fair = FairFallingBounds(**dict.fromkeys(FairFallingBounds().to_dict(), False))
+    plain = rl.FallingBounds(**dict.fromkeys(rl.FallingBounds().to_dict(), False))
+    fair = rl.FairFallingBounds(**dict.fromkeys(rl.FairFallingBounds().to_dict(), False))
     half, y = Fraction(1, 2), y.astype(int)
     for search, naive in (
         (rl.FallingRuleListSearch(made, 1e-6, bounds=plain), falling_prefixes(A, y)),

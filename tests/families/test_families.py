@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import rulelab as rl
-from rulelab.data.binarize import Binarizer
 from rulelab.families import BINARIZING, CRITERIA, EVERY_FAMILY, FAMILIES, MINING
 from rulelab.questions import ENGINES
 from rulelab.recipe import smallest_problem
@@ -73,7 +72,7 @@ def test_searches_take_all_numbers_that_their_record_accepts_and_refuse_its_cost
 
 def test_binarizing_and_mining_have_the_defaults_of_the_library():
     milder = {"thresholds": 5}  # so that fits with default parameters are certified soon
-    assert {each.name: each.default for each in BINARIZING} == defaults_of(Binarizer.__init__) | milder
+    assert {each.name: each.default for each in BINARIZING} == defaults_of(rl.Binarizer.__init__) | milder
     mining = defaults_of(rl.mine_antecedents)
     for each in MINING:
         if each.name in mining and each.name != "max_antecedents":  # a limit, which mining alone has not

@@ -1,23 +1,30 @@
 """Every name that a person meets has an entry in the glossary, and the entries hang together."""
 
 import dataclasses
+import doctest
+import enum
+import inspect
 import re
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
+import param
 import pytest
 from command_line import python
 from laws import MAKES, falling_for
+from public_names import LISTED, lines
 
 import rulelab as rl
 from rulelab import glossary
 from rulelab.cli import main
 from rulelab.families import CRITERIA, FAMILIES
-from rulelab.glossary import TERMS, Term, explain, find, near
+from rulelab.glossary import TERMS, ProseError, Term, explain, find, near
+from rulelab.glossary.entries import read, read_files
+from rulelab.lazy import homes
 from rulelab.rule_list import CORELS_BOUNDS, FAIR_BOUNDS
 from rulelab.rule_list.exact.search import POLICIES
-from rulelab.snapshot import Status
 from rulelab.warming import grouped_problem
 
 LIMITS = ("time limit", "gap limit", "work limit", "memory limit", "exactness", "iterations", "column limit")
@@ -74,7 +81,7 @@ def test_criteria_have_the_formula_of_their_gap() -> None:
 
 
 def test_statuses_limits_and_orders_are_explained() -> None:
-    for name in (*Status, *LIMITS):
+    for name in (*rl.Status, *LIMITS):
         assert find(str(name)) is not None, name
     for policy in POLICIES:
         assert find(policy) is not None, policy
@@ -142,3 +149,172 @@ def test_the_command_explains_lists_and_suggests(capsys: pytest.CaptureFixture[s
 def test_explaining_loads_nothing_heavy() -> None:
     code = "import sys, rulelab; rulelab.explain('gap'); print(*{'numpy', 'numba', 'panel'} & set(sys.modules))"
     assert python("-c", code).strip() == ""
+
+
+# the files of the glossary: what is not written as entries are is refused, with its file and line ---------------------
+PAPERS = {"OWN": "one's own", "OLD": "an old paper"}
+ENTRY = Path(__file__).with_name("entry.md").read_text(encoding="utf-8")
+
+
+def read_one(text: str) -> list[Term]:
+    return [term for _, term in read("rules.md", text, PAPERS)]
+
+
+def test_an_entry_has_all_its_parts() -> None:
+    see, also = ("list", "rule set (all, or any)"), ("rules",)
+    source = "Thm 1, an old paper; one's own"
+    assert read_one(ENTRY) == [Term("rule", "What holds of rows.", "More of it.", "a  ≤ b", source, see, also)]
+
+
+def test_a_sentence_is_enough_and_entries_know_their_lines() -> None:
+    found = list(read("rules.md", "# Title\n\n## a\n\nFirst.\n\n\n## b\n\nSecond.\n", PAPERS))
+    assert found == [(3, Term("a", "First.")), (8, Term("b", "Second."))]
+    assert read_one("") == read_one("# Title only\n") == []
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message"),
+    [
+        (("## rule\n\n", ""), 1, ""),
+        (("## rule\n\nWhat holds\nof rows.\n\nMore of it.", "## rule"), 3, ""),
+        (("## rule\n\nWhat", "## rule\nWhat"), 3, ""),
+        (("## rule\n", "## \n"), 3, ""),
+        (("More of it.", "More of it.\n\nAnd more."), 3, ""),
+        (("    a  ≤ b", "    a  ≤ b\n    c"), 3, ""),
+        (("    a  ≤ b", "    a  ≤ b\n\n    c"), 3, ""),
+        (("    a  ≤ b\n", "    a  ≤ b\n\nText.\n"), 3, ""),
+        (("- source: Thm 1,", "- sources: Thm 1,"), 3, ""),
+        (("- see: list", "- see list"), 3, ""),
+        (("- also: rules", "- see: rules"), 3, ""),
+        (("- also: rules", "also: rules"), 3, ""),
+        (("[OLD]", "[NEW]"), 3, "papers.md does not know NEW"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_and_line(change: tuple[str, str], line: int, message: str) -> None:
+    text = ENTRY.replace(*change)
+    assert text != ENTRY
+    with pytest.raises(ProseError, match=re.escape(f"rules.md, line {line}: {message or 'an entry is'}")):
+        read_one(text)
+
+
+def test_no_name_has_two_entries_not_even_in_two_files(tmp_path: Path) -> None:
+    (tmp_path / "papers.md").write_text("# Papers\n\n[OLD]: an old paper\n[OWN]: one's own\n", encoding="utf-8")
+    for file in ("one.md", "two.md"):
+        (tmp_path / file).write_text(ENTRY, encoding="utf-8")
+    assert list(read_files(tmp_path, ("one.md",))) == ["rule"]
+    with pytest.raises(ProseError, match=r"^two\.md, line 3: there is an entry 'rule' already$"):
+        read_files(tmp_path, ("one.md", "two.md"))
+
+
+# every argument of what is public has a word of its own in the docstring ----------------------------------------------
+SECTION = re.compile(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n[A-Z][A-Za-z ]+\n-+\n|\Z)", re.DOTALL | re.MULTILINE)
+MADE_BY_OTHERS = {"Sweep"}
+"""Nobody calls these; `rulelab.sweep` does."""
+
+
+def told(doc: str) -> set[str]:
+    """The names under "Parameters" and "Attributes"."""
+    heads = [
+        line.split(" : ")[0]
+        for section in SECTION.findall(inspect.cleandoc(doc))
+        for line in section.splitlines()
+        if line and not line.startswith(" ")
+    ]
+    return {name.strip().lstrip("*") for head in heads for name in head.split(",")}
+
+
+def called() -> dict[str, tuple[Any, list[str]]]:
+    """By name what is public and called, and its docstrings, inherited ones too: functions, classes, their methods."""
+    out = {}
+    for name, home in homes(rl.__file__).items():
+        value = getattr(rl, name) if home and name not in MADE_BY_OTHERS else None
+        if not callable(value) or (isinstance(value, type) and issubclass(value, BaseException | enum.Enum)):
+            continue
+        parts = value.__mro__[:-1] if isinstance(value, type) else (value,)
+        out[name] = value, [part.__doc__ or "" for part in parts]
+        for own in dir(value) if isinstance(value, type) else ():
+            method = inspect.getattr_static(value, own)
+            method = getattr(method, "__func__", method)
+            if inspect.isfunction(method) and method.__module__.startswith("rulelab") and own[0] != "_":
+                out[method.__qualname__] = method, [inspect.getdoc(getattr(value, own)) or ""]
+    return out
+
+
+CALLED = called()
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_every_argument_is_told(name: str) -> None:
+    value, docs = CALLED[name]
+    arguments = {each for each in inspect.signature(value).parameters if each[0] != "_"}
+    assert arguments - {"self", "cls"} <= set().union(*map(told, docs))
+
+
+@pytest.mark.parametrize("name", [name for name in rl.views.__all__ if isinstance(getattr(rl.views, name), type)])
+def test_every_parameter_of_a_view_is_told(name: str) -> None:
+    """By its own words, or in the documentation of its class."""
+    view = getattr(rl.views, name)
+    if not issubclass(view, param.Parameterized):
+        pytest.skip("it has none")
+    classes = [each for each in view.__mro__ if each.__module__.startswith("rulelab")]
+    told = "\n".join(inspect.cleandoc(each.__doc__ or "") for each in classes)
+    own = {
+        key: each.doc
+        for key, each in view.param.objects("existing").items()
+        if each.owner is not None and each.owner.__module__.startswith("rulelab") and key != "name" and key[0] != "_"
+    }
+    untold = [key for key, doc in own.items() if not doc and not re.search(rf"^(\w+, )*{key}(, \w+)* : ", told, re.M)]
+    assert untold == []
+
+
+def test_what_is_not_told_is_found() -> None:
+    def some(a: int, b: int) -> None:
+        """Do some.
+
+        Parameters
+        ----------
+        a : int
+            b : not this one.
+
+        Returns
+        -------
+        b : int
+        """
+
+    assert told(some.__doc__ or "") == {"a"}
+
+
+# what others rely on changes only where somebody has read it ----------------------------------------------------------
+def test_public_names_options_parameters_and_fields_are_those_that_were_reviewed() -> None:
+    listed, now = LISTED.read_text(encoding="utf-8").splitlines(), lines()
+    gone, new = sorted(set(listed) - set(now)), sorted(set(now) - set(listed))
+    assert not gone, "gone: rulelab.lazy names another way for each, then python tests/public_names.py"
+    assert not new, "new: read them, then python tests/public_names.py"
+    assert listed == now
+
+
+# the examples in the docstrings of what is public run, and give what they say -----------------------------------------
+NAMES = [name for name, home in homes(rl.__file__).items() if home]
+
+
+def examples(name: str) -> list[doctest.DocTest]:
+    """Those of a name, and of the methods and properties of a class."""
+    value: Any = getattr(rl, name)
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    return [test for test in finder.find(value, f"rl.{name}", globs={"rl": rl}) if test.examples]
+
+
+EXAMPLES = {test.name: test for name in NAMES for test in examples(name)}
+
+
+def test_there_are_some() -> None:
+    assert {"rl.fit", "rl.near_optimal", "rl.search_for"} <= set(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_gives_what_it_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    told: list[str] = []
+    result = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(EXAMPLES[name], out=told.append)
+    assert result.attempted
+    assert not result.failed, "".join(told)

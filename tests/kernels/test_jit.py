@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside import Inside, learn_soon
+from laws import Inside, learn_soon
 from numba.core.errors import TypingError
 
 import rulelab as rl
@@ -19,7 +19,6 @@ from rulelab.kernels import jit
 from rulelab.kernels.by_reference import by_reference
 from rulelab.rehearsal import unequal_problem
 from rulelab.rule_list.cores import inequality
-from rulelab.rule_list.exact.search import RuleListSearch
 from rulelab.rule_list.exact.state import OPEN_NODE
 
 
@@ -295,7 +294,7 @@ def test_a_function_is_called_by_its_address_as_python_calls_it(tmp_path):
         assert run(tmp_path, look) == [*python, f"{cached} {cached} 1"]
 
 
-def long_search(unequal: bool, **options) -> RuleListSearch:
+def long_search(unequal: bool, **options) -> rl.RuleListSearch:
     """A search of more prefixes than after which cores are learnt; a tenth of its patterns may be heavy."""
     rng = np.random.default_rng(5)
     A, y = rng.random((200, 30)) < 0.4, rng.random(200) < 0.4
@@ -382,4 +381,7 @@ def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path):
 
 
 def test_a_server_compiles_what_learns_beforehand():
-    assert RuleListSearch(unequal_problem())._learns
+    search = rl.RuleListSearch(unequal_problem(), 0.01)
+    learn_soon(search, where=None)
+    rl.solve(search)
+    assert Inside(search).learning.learner.address != 0

@@ -1,28 +1,19 @@
 """Ablation: each bound left out once, the same optimum each time, and what they are worth in figures."""
 
 from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from command_line import output_of, run
-from laws import falling_for
+from laws import falling_for, larger_problem
 from live import inexact_search, problem
 
 import rulelab as rl
 from rulelab.ablation import AS_SET, STEPS, contradiction, of_the_paper, variants
-from rulelab.snapshot import Status
 
-
-def small() -> rl.Problem:
-    return problem(120, 7)
-
-
-def grouped() -> rl.Problem:
-    rng = np.random.default_rng(1)
-    A = rng.random((120, 6)) < 0.4
-    y = (A[:, 0] ^ (rng.random(120) < 0.3)).astype(int)
-    return rl.Problem.from_arrays(A, y, groups=np.arange(120) % 2)
+small, grouped = partial(problem, 120, 7), partial(larger_problem, 1, 120, 6)
 
 
 SEARCHES = {
@@ -43,7 +34,7 @@ def test_every_bound_is_left_out_once_and_none_changes_the_optimum(make):
     assert [sum(vars(each).values()) for each in without] == [len(used) - 1] * len(used)
     assert len({each.name for each in ablation.variants}) == len(ablation.variants)
     ended = list(ablation.steps())
-    assert (ended, {each.snapshot.status for each in ended}) == (ablation.outcomes, {Status.OPTIMAL})
+    assert (ended, {each.snapshot.status for each in ended}) == (ablation.outcomes, {rl.Status.OPTIMAL})
     objectives = [each.snapshot.incumbent.objective for each in ended]
     assert objectives == pytest.approx([objectives[0]] * len(ended), abs=1e-12)
     assert ablation.contradiction == ""
@@ -115,7 +106,7 @@ def test_two_optima_are_a_contradiction():
     other = replace(one, incumbent=replace(one.incumbent, objective=one.incumbent.objective + 1e-6))
     assert contradiction([("as set", one), ("without grid", replace(one))]) == ""
     assert "without grid" in contradiction([("as set", one), ("without grid", other)])
-    assert contradiction([("as set", one), ("without grid", replace(other, status=Status.LIMIT))]) == ""
+    assert contradiction([("as set", one), ("without grid", replace(other, status=rl.Status.LIMIT))]) == ""
     inexact = rl.solve(inexact_search())
     assert inexact.limit == "exactness"
     assert contradiction([("as set", one), ("without grid", inexact)]) == "", "within their rounding proofs may differ"
@@ -171,6 +162,6 @@ def test_only_the_runs_that_met_a_limit_are_said_to(data, capsys, monkeypatch):
 def test_fit_records_its_run(data, tmp_path, capsys):
     path = tmp_path / "run.rulelab"
     assert f"saved {path}" in output_of(capsys, "fit", data, *OPTIONS[:-1], "--record", path)[1]
-    assert rl.Recording.load(path).snapshots[-1].status is Status.OPTIMAL
+    assert rl.Recording.load(path).snapshots[-1].status is rl.Status.OPTIMAL
     assert run(capsys, "fit", data, *OPTIONS, "-o", path, "--record", path)[0] == 2
     assert run(capsys, "fit", data, *OPTIONS, "--record", tmp_path / "no" / "run")[0] == 2

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inside import Inside
-from laws import falling_for
-from proof_checks import with_parameters
+from laws import Inside, falling_for, with_parameters
 from proof_mutations import NAMES, damaged, judge, judge_file, mutations, proof_of
 
 import rulelab as rl

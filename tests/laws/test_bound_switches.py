@@ -7,22 +7,13 @@ from itertools import product
 import naive
 import numpy as np
 import pytest
-from inside import learn_soon
-from laws import certified
+from laws import certified, learn_soon
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
 from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.falling_rule_list.exact import soft_search
-from rulelab.rule_list import (
-    BOUNDS,
-    CORELS_BOUNDS,
-    CorelsBounds,
-    CorelsSearch,
-    FrontierSearch,
-    RuleListBounds,
-    RuleListSearch,
-)
+from rulelab.rule_list import BOUNDS, CORELS_BOUNDS
 
 ALWAYS = "always: "
 
@@ -58,7 +49,7 @@ def soft(case, bounds, C=0.002, w=2.0, penalty=0.3):
     """Without most of the search for a list that falls, which would find the optimum and leave nothing to do."""
     search = SoftSearch(rl.Problem.from_arrays(*case), C, w, penalty, bounds=bounds, iterations=0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(soft_search, "_MOST_HARD_WORK", 1)
+        patch.setattr(soft_search, "MOST_HARD_WORK", 1)
         while search.advance(1).phase not in ("searching", "certified"):
             pass
     return search
@@ -87,7 +78,7 @@ def test_no_combination_changes_the_optimum_of_rule_lists(learning, seed):
     regularization = (0.02, 0.04, 0.06)[seed]
     best = naive.best_rule_list(A, y, [1] * len(y), Fraction(repr(regularization)))
     for switches in combinations(BOUNDS)[seed::3]:
-        snapshot = certified(rule_list(case, RuleListBounds(**switches), regularization))
+        snapshot = certified(rule_list(case, rl.RuleListBounds(**switches), regularization))
         assert_only_these_cut(snapshot.pruned, switches)
         assert snapshot.detail["dropped"]["too little support"] == 0 or switches["accurate_support"]
         found = snapshot.incumbent.model.antecedents
@@ -134,7 +125,7 @@ CASES = [random_case(seed) for seed in range(4)]
 @pytest.mark.parametrize("name", BOUNDS)
 def test_each_bound_of_rule_lists_alone_is_of_use(learning, name):
     regularization = 0.06 if name == "deletion" else 0.03
-    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), RuleListBounds, name, (), CASES)
+    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), rl.RuleListBounds, name, (), CASES)
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -146,7 +137,7 @@ def test_each_bound_of_rule_lists_is_of_use_beside_others(learning, name):
     regularization, cases = 0.008, [random_case(seed, n=150, m=14) for seed in range(3)]
     if name == "one_more_rule":
         regularization, cases = 0.04, [categories(seed) for seed in range(2)]
-    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), RuleListBounds, name, others, cases)
+    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), rl.RuleListBounds, name, others, cases)
 
 
 def categories(seed, n=200, k=10):
@@ -184,10 +175,10 @@ CORELS_NEEDS = {"rejection_propagation": ("accurate_support",)}
 @pytest.mark.parametrize("name", CORELS_BOUNDS)
 def test_each_bound_of_the_papers_alone_is_of_use(name):
     def search(case, bounds):
-        return CorelsSearch(rl.Problem.from_arrays(*case), 0.12, bounds=bounds)
+        return rl.CorelsSearch(rl.Problem.from_arrays(*case), 0.12, bounds=bounds)
 
     assert_of_use(
-        search, CorelsBounds, name, CORELS_NEEDS.get(name, ()), [nested_case(seed) for seed in range(3)], name
+        search, rl.CorelsBounds, name, CORELS_NEEDS.get(name, ()), [nested_case(seed) for seed in range(3)], name
     )
 
 
@@ -202,7 +193,7 @@ def nested_case(seed):
 
 def test_without_bounds_all_prefixes_are_visited():
     A, y = random_case(0, m=5)
-    snapshot = certified(CorelsSearch(rl.Problem.from_arrays(A, y), 0.03, bounds=only(CorelsBounds)))
+    snapshot = certified(rl.CorelsSearch(rl.Problem.from_arrays(A, y), 0.03, bounds=only(rl.CorelsBounds)))
     assert snapshot.counts["created"] == len(list(naive.all_rule_lists(5, 5))) - 1
     assert snapshot.counts["stored"] == snapshot.counts["expanded"] == snapshot.counts["created"] + 1
 
@@ -211,7 +202,7 @@ def test_without_bounds_all_prefixes_are_visited():
 def test_without_bounds_every_prefix_is_expanded_or_booked(limit):
     """What the exact searches leave out then is left out by definition, and says so."""
     for case in CASES:
-        ended = certified(rule_list(case, only(RuleListBounds), max_length=limit))
+        ended = certified(rule_list(case, only(rl.RuleListBounds), max_length=limit))
         counts, pruned, m = ended.counts, ended.pruned, ended.detail["antecedents"]
         assert m * counts["expanded"] == counts["created"] + pruned["always: captures nothing"]
         cut = pruned["always: hierarchical"] + pruned["always: length limit"] + pruned["always: new incumbent"]
@@ -219,7 +210,7 @@ def test_without_bounds_every_prefix_is_expanded_or_booked(limit):
 
 
 def test_what_frontiers_cut_by_definition_is_told_apart():
-    snapshot = certified(FrontierSearch(rl.Problem.from_arrays(*random_case(1, n=150, m=10)), 4, beam_width=0))
+    snapshot = certified(rl.FrontierSearch(rl.Problem.from_arrays(*random_case(1, n=150, m=10)), 4, beam_width=0))
     assert snapshot.pruned["always: captures nothing"] > 0
     assert snapshot.pruned["deletion"] > 0
 
@@ -230,7 +221,7 @@ def test_the_lower_bound_never_falls_whatever_is_off(switches):
     case, problem = random_case(5), rl.Problem.from_arrays(*random_case(5))
     lookahead = switches.pop("lookahead")
     searches = [
-        RuleListSearch(problem, 0.03, bounds=RuleListBounds(lookahead=lookahead, pair_lookahead=False)),
+        rl.RuleListSearch(problem, 0.03, bounds=rl.RuleListBounds(lookahead=lookahead, pair_lookahead=False)),
         FallingRuleListSearch(problem, 0.002, 2.0, bounds=FallingBounds(**switches, prefix_bound=False)),
         SoftSearch(problem, 0.002, 2.0, 0.3, bounds=FallingBounds(**switches, prefix_bound=False)),
         falling(case, FallingBounds(**switches)),

@@ -179,9 +179,9 @@ def test_a_search_that_lies_is_found_out(changed, said):
 @pytest.mark.long
 def test_a_case_that_does_not_end_is_reported_and_the_next_one_is_judged(monkeypatch):
     with Worker(alarm=0.0) as hasty:
-        monkeypatch.setattr(crossed_worker, "_TO_COMPILE", 0.0)
+        monkeypatch.setattr(crossed_worker, "TO_COMPILE", 0.0)
         assert "did not end within 0 s" in hasty.outcome("rule_list", 0).findings[0]
-        monkeypatch.setattr(crossed_worker, "_TO_COMPILE", 240.0)
+        monkeypatch.setattr(crossed_worker, "TO_COMPILE", 240.0)
         assert hasty.outcome("rule_list", 0).status == "optimal"
 
 

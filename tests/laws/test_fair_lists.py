@@ -140,7 +140,7 @@ def test_where_no_list_will_do_the_search_says_so(model, options):
 
 def test_limits_stop_a_search_for_a_fair_falling_list_that_then_goes_on(monkeypatch):
     """Of the others it is a law of all engines, which this one's small tables do not fill the memory of."""
-    monkeypatch.setattr(fair_falling, "_EFFORT_PER_WORK", 20_000)
+    monkeypatch.setattr(fair_falling, "EFFORT_PER_WORK", 20_000)
     options = {"regularization": 0.0, "positive_weight": 5.0, "beam_width": 3, "fairness": OPPORTUNITY}
     search = rl.search_for(larger_problem(), "falling_rule_list", **options)
     assert rl.solve(search, time_limit=0.0).limit == "time"

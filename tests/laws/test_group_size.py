@@ -4,12 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import output_of, run
+from laws import holds, proof_by, with_arrays, with_parameters
 from patience import PATIENCE
-from proof_checks import holds, proof_by, with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.datasets import from_frame
-from rulelab.rule_set import RuleSetSearch
 from rulelab.views.cards.card import of_search
 from rulelab.views.cards.html import doubts
 from rulelab.views.cards.scores import of_counts
@@ -36,9 +35,9 @@ def problem(weight: np.ndarray | None = None) -> rl.Problem:
 
 
 def test_a_small_group_does_not_rule_the_rest():
-    every = rl.solve(RuleSetSearch(problem(), 6, fairness=EO))
-    most = rl.solve(search := RuleSetSearch(problem(), 6, fairness=EO, min_group_size=15))
-    free = rl.solve(RuleSetSearch(problem(), 6))
+    every = rl.solve(rl.RuleSetSearch(problem(), 6, fairness=EO))
+    most = rl.solve(search := rl.RuleSetSearch(problem(), 6, fairness=EO, min_group_size=15))
+    free = rl.solve(rl.RuleSetSearch(problem(), 6))
     assert every.status is most.status is rl.Status.OPTIMAL
     assert every.incumbent.objective > most.incumbent.objective >= free.incumbent.objective
     assert all(each in search.left_out for each in ("c (10)", "false negative rate"))
@@ -48,7 +47,7 @@ def test_a_small_group_does_not_rule_the_rest():
 
 
 def test_a_card_says_who_was_left_out_and_that_rates_are_empty():
-    last = rl.solve(search := RuleSetSearch(problem(), 2, fairness=rl.EqualOpportunity(0.0), min_group_size=15))
+    last = rl.solve(search := rl.RuleSetSearch(problem(), 2, fairness=rl.EqualOpportunity(0.0), min_group_size=15))
     card = of_search(search, last)
     assert "c (10)" in card.limits
     assert last.detail["emptied"] == "equal because nearly everyone is missed: true positive rates 0 %"
@@ -58,11 +57,11 @@ def test_a_card_says_who_was_left_out_and_that_rates_are_empty():
 def test_rows_count_whatever_they_weigh():
     weight = np.ones(300, dtype=int)
     weight[:20] = 50
-    heavy = RuleSetSearch(problem(weight), 6, fairness=EO, min_group_size=15)
+    heavy = rl.RuleSetSearch(problem(weight), 6, fairness=EO, min_group_size=15)
     assert "c (10)" in heavy.left_out
     weight[:10] = 0
-    assert "c (5)" in RuleSetSearch(problem(weight), 6, fairness=EO, min_group_size=15).left_out
-    odds = RuleSetSearch(problem(0.5 * weight), 6, fairness=rl.EqualizedOdds(0.1), min_group_size=11)
+    assert "c (5)" in rl.RuleSetSearch(problem(weight), 6, fairness=EO, min_group_size=15).left_out
+    odds = rl.RuleSetSearch(problem(0.5 * weight), 6, fairness=rl.EqualizedOdds(0.1), min_group_size=11)
     assert odds.left_out.count("c (5)") == 2
 
 
@@ -71,12 +70,12 @@ def test_groups_without_any_such_row_are_left_out_by_one_and_one_alone_cannot_be
     y = frame.label.where(frame.group != "c", 0)
     grouped = rl.Problem.from_arrays(frame[list("vwxyz")], y, groups=frame.group.fillna("none"))
     with pytest.raises(ValueError, match="'c' has no positives"):
-        RuleSetSearch(grouped, fairness=EO)
-    assert RuleSetSearch(grouped, fairness=rl.FalsePositiveRateParity(0.1)).fairness is not None
-    assert "c (0)" in RuleSetSearch(grouped, fairness=EO, min_group_size=1).left_out
+        rl.RuleSetSearch(grouped, fairness=EO)
+    assert rl.RuleSetSearch(grouped, fairness=rl.FalsePositiveRateParity(0.1)).fairness is not None
+    assert "c (0)" in rl.RuleSetSearch(grouped, fairness=EO, min_group_size=1).left_out
 
     with pytest.raises(ValueError, match=r"no two groups to compare.*fewer than 999 positive.*'c' 10.*min_group_size"):
-        RuleSetSearch(problem(), fairness=EO, min_group_size=999)
+        rl.RuleSetSearch(problem(), fairness=EO, min_group_size=999)
 
 
 def test_a_frontier_leaves_out_the_same_groups():
@@ -88,14 +87,14 @@ def test_a_frontier_leaves_out_the_same_groups():
     assert "c (10)" in search.left_out
     for point in search.points:
         fairness, most = rl.EqualOpportunity(point.place["tolerance"]), point.place["max_complexity"]
-        alone = rl.solve(RuleSetSearch(problem(), most, 2, fairness=fairness, min_group_size=15))
+        alone = rl.solve(rl.RuleSetSearch(problem(), most, 2, fairness=fairness, min_group_size=15))
         assert point.value == alone.incumbent.objective
         assert point.true_gap <= max(alone.detail["true_gaps"].values()) or point.model != alone.incumbent.model
 
 
 def test_a_proof_speaks_of_the_groups_that_were_compared():
     data = problem()
-    model, proof = proof_by(RuleSetSearch(data, 6, fairness=EO, min_group_size=15))
+    model, proof = proof_by(rl.RuleSetSearch(data, 6, fairness=EO, min_group_size=15))
     answer = holds(data, model, proof)
     assert "groups of fewer than 15 rows left out" in answer.reason
 
@@ -110,7 +109,7 @@ def test_a_proof_speaks_of_the_groups_that_were_compared():
     multipliers[0, 0, data.groups.names.index("c")] = 1.0
     answer = rl.verify(data, model, with_arrays(proof, multipliers=multipliers))
     assert "a group that is left out" in answer.reason
-    best, plain = proof_by(RuleSetSearch(data, 6))
+    best, plain = proof_by(rl.RuleSetSearch(data, 6))
     lie = with_parameters(plain, min_group_size=15.0)
     assert "no rates of groups" in rl.verify(data, best, lie).reason
 

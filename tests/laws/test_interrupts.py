@@ -7,11 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from laws import falling_for, problem_of, state_of
+from laws import falling_for, noisy_problem, problem_of, state_of
 from live import problem as noisy
 from random_problems import WEIGHTS, random_rows
 from sklearn.exceptions import ConvergenceWarning
@@ -35,10 +36,7 @@ CLASSIFIERS = {
 }
 
 
-def problem() -> rl.Problem:
-    rng = np.random.default_rng(1)
-    A = rng.random((160, 9)) < 0.45
-    return rl.Problem.from_arrays(A, (A[:, 0] & A[:, 1]) ^ (A[:, 2] & A[:, 3]) ^ (rng.random(160) < 0.2))
+problem = partial(noisy_problem, 1, 160, 9, 0.2)
 
 
 @pytest.fixture
@@ -62,7 +60,7 @@ def press(monkeypatch):
 
             done.append(len(done) + 1)
             if done[-1] in numbers:
-                vars(self)["_advance"] = pressed
+                self._advance = pressed
             try:
                 return original(self, max_work)
             finally:

@@ -16,21 +16,19 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.certificate import Origin, OriginError
-from rulelab.data.conditions import Condition
-from rulelab.data.problem_arguments import ProblemError
 
 VALUES = {"a": (0, 1, 2, None), "b": (0, 1, 2), "k": (False, True)}
 CELLS = list(product(*VALUES.values()))
 """Every row there could be."""
 CONDITIONS = [
-    *(Condition(name, operator, t) for name in ("a", "b") for t in (0, 1) for operator in ("<=", ">")),
-    *(Condition("a", operator) for operator in ("is missing", "is present")),
-    *(Condition("k", "==", value) for value in (True, False)),
+    *(rl.Condition(name, operator, t) for name in ("a", "b") for t in (0, 1) for operator in ("<=", ">")),
+    *(rl.Condition("a", operator) for operator in ("is missing", "is present")),
+    *(rl.Condition("k", "==", value) for value in (True, False)),
 ]
 COMPLEXITY = 6
 
 
-def holds(condition: Condition, cell: tuple[int | bool | None, ...]) -> bool:
+def holds(condition: rl.Condition, cell: tuple[int | bool | None, ...]) -> bool:
     value = cell[list(VALUES).index(condition.column)]
     if condition.operator in ("is missing", "is present"):
         return (value is None) == (condition.operator == "is missing")
@@ -41,7 +39,7 @@ def holds(condition: Condition, cell: tuple[int | bool | None, ...]) -> bool:
     return value > condition.value if condition.operator == ">" else value <= condition.value
 
 
-def allowed(directions: dict[str, str]) -> list[Condition]:
+def allowed(directions: dict[str, str]) -> list[rl.Condition]:
     """The conditions of which none points back."""
     back = {("a", "increasing"): "<=", ("a", "decreasing"): ">"}
     back |= {("b", way): operator for (_, way), operator in back.items()}
@@ -71,7 +69,7 @@ def is_monotone(positive: Set[int], directions: dict[str, str]) -> bool:
     )
 
 
-def predictions(conditions: list[Condition], form: str) -> list[tuple[frozenset[int], int, tuple[int, ...]]]:
+def predictions(conditions: list[rl.Condition], form: str) -> list[tuple[frozenset[int], int, tuple[int, ...]]]:
     """Of every set: the positive cells, its complexity, and of each cell how many clauses decide it."""
     masks = [sum(1 << i for i, cell in enumerate(CELLS) if holds(c, cell)) for c in conditions]
     whole = (1 << len(CELLS)) - 1
@@ -191,11 +189,11 @@ def test_a_problem_keeps_what_points_the_same_way():
         ({"old": 1}, r"monotone\['old'\] must be 'increasing' or 'decreasing', not 1"),
         (["old"], r"monotone must have a direction"),
     ):
-        with pytest.raises(ProblemError, match=why):
+        with pytest.raises(rl.ProblemError, match=why):
             problem.monotone(ways)  # type: ignore[arg-type]
-    with pytest.raises(ProblemError, match="no condition is decreasing in 'not'"):
+    with pytest.raises(rl.ProblemError, match="no condition is decreasing in 'not'"):
         rl.Problem.from_arrays(pd.DataFrame({"not": [1, 0]}), [0, 1]).without([]).monotone({"not": "decreasing"})
-    with pytest.raises(ProblemError, match="one condition each"):
+    with pytest.raises(rl.ProblemError, match="one condition each"):
         rl.Problem.from_antecedents(rl.mine_antecedents(rl.Binarizer(2).fit_transform(table)), y).monotone({})
 
 

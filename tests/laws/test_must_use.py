@@ -4,13 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import output_of, refused, run
-from proof_checks import with_arrays, with_parameters
+from laws import with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, Origin, OriginError
-from rulelab.data.conditions import NothingFound
-from rulelab.data.problem import Problem
-from rulelab.data.problem_arguments import ProblemError
 from rulelab.families import FAMILIES
 from rulelab.recipe import Recipe
 
@@ -27,7 +24,7 @@ ESTIMATORS = {
 GROUPS = np.where(np.arange(120) % 2, "a", "b")
 
 
-def mined(**parameters: object) -> Problem:
+def mined(**parameters: object) -> rl.Problem:
     recipe = Recipe(FAMILIES["rule_list"], parameters)
     features, _ = recipe.features(recipe.conditions(TABLE)[0], LABELS, columns=TABLE.columns)
     return recipe.problem(features, LABELS, groups=GROUPS)
@@ -41,8 +38,8 @@ def test_a_problem_without_columns_is_that_of_the_other_columns(weights):
         y = np.arange(30) % 2
         weight = {"none": None, "whole": rng.integers(0, 4, 30) + (y > 2), "fractional": rng.random(30)}[weights]
         groups = rng.choice(["u", "v"], 30)
-        found = Problem.from_arrays(A, y, sample_weight=weight, groups=groups).without(["b", "d"])
-        expected = Problem.from_arrays(A[["a", "c"]], y, sample_weight=weight, groups=groups)
+        found = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups).without(["b", "d"])
+        expected = rl.Problem.from_arrays(A[["a", "c"]], y, sample_weight=weight, groups=groups)
         assert found.fingerprint == expected.fingerprint
         assert (found.masses.total, found.n_rows) == (expected.masses.total, 30)
         assert found.left_out == ("b", "d")
@@ -70,10 +67,10 @@ def test_a_name_is_a_column_a_condition_or_an_antecedent():
 
 
 def test_names_that_nothing_has_are_errors_that_list_the_nearest():
-    with pytest.raises(ProblemError, match=r"'sez'.*'sex'"):
+    with pytest.raises(rl.ProblemError, match=r"'sez'.*'sex'"):
         mined().without("sez")
-    with pytest.raises(ProblemError, match="no antecedent is left"):
-        Problem.from_arrays([[0], [1]], [0, 1], names=["a"]).without("a")
+    with pytest.raises(rl.ProblemError, match="no antecedent is left"):
+        rl.Problem.from_arrays([[0], [1]], [0, 1], names=["a"]).without("a")
     for family in FAMILIES:
         recipe = Recipe(FAMILIES[family], {"must_not_use": ["sex == w"]})
         with pytest.raises(ValueError, match=r"must_not_use: no antecedent uses 'sex == w'.*'sex == f'"):
@@ -81,7 +78,7 @@ def test_names_that_nothing_has_are_errors_that_list_the_nearest():
         with pytest.raises(ValueError, match="must be names"):
             Recipe(FAMILIES[family], {"must_not_use": [3]}).check(TABLE.columns)
         recipe = Recipe(FAMILIES[family], {"must_not_use": list(TABLE.columns)})
-        with pytest.raises(NothingFound, match="every condition"):
+        with pytest.raises(rl.NothingFound, match="every condition"):
             recipe.features(recipe.conditions(TABLE)[0], columns=TABLE.columns)
 
 

@@ -19,20 +19,8 @@ import rulelab as rl
 from rulelab.falling_rule_list import FairFallingSearch, FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.files import load_json
 from rulelab.frontiers import ToleranceFrontier
-from rulelab.models.loading import load_model
 from rulelab.results import plain
-from rulelab.rule_list import (
-    POLICIES,
-    CorelsBounds,
-    CorelsSearch,
-    FrontierSearch,
-    NearOptimalCounter,
-    NearOptimalSearch,
-    RuleListSearch,
-)
-from rulelab.rule_set import EqualizedOdds, LeastGapRuleSetSearch, NearOptimalRuleSetSearch, RuleSetSearch
-from rulelab.search import Search
-from rulelab.snapshot import Snapshot, Status
+from rulelab.rule_list import POLICIES
 
 
 def _problem(seed: int) -> rl.Problem:
@@ -41,30 +29,32 @@ def _problem(seed: int) -> rl.Problem:
 
 
 FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
-ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
+ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     **{
-        f"rule_list, {policy}": lambda p, policy=policy: RuleListSearch(p, 0.012, policy, random_state=3, beam_width=0)
+        f"rule_list, {policy}": lambda p, policy=policy: rl.RuleListSearch(
+            p, 0.012, policy, random_state=3, beam_width=0
+        )
         for policy in POLICIES
     },
-    "rule_list, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30),
-    "rule_list, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3),
+    "rule_list, beam": lambda p: rl.RuleListSearch(p, 0.012, beam_width=30),
+    "rule_list, length limit": lambda p: rl.RuleListSearch(p, 0.012, max_length=3),
     **{
-        f"rule_list, two threads, {policy}": lambda p, policy=policy: RuleListSearch(
+        f"rule_list, two threads, {policy}": lambda p, policy=policy: rl.RuleListSearch(
             p, 0.012, policy, random_state=3, beam_width=0, n_jobs=2
         )
         for policy in ("lower_bound", "depth_first", "random")
     },
-    "rule_list, three threads, beam": lambda p: RuleListSearch(p, 0.012, beam_width=30, n_jobs=3),
-    "rule_list, two threads, length limit": lambda p: RuleListSearch(p, 0.012, max_length=3, n_jobs=2),
+    "rule_list, three threads, beam": lambda p: rl.RuleListSearch(p, 0.012, beam_width=30, n_jobs=3),
+    "rule_list, two threads, length limit": lambda p: rl.RuleListSearch(p, 0.012, max_length=3, n_jobs=2),
     **{
-        f"corels, {policy}": lambda p, policy=policy: CorelsSearch(p, 0.02, policy, random_state=3)
+        f"corels, {policy}": lambda p, policy=policy: rl.CorelsSearch(p, 0.02, policy, random_state=3)
         for policy in POLICIES
     },
-    "corels, published bounds": lambda p: CorelsSearch(p, 0.02, bounds=CorelsBounds.published()),
-    "frontier": lambda p: FrontierSearch(p, 4),
-    "frontier, no beam": lambda p: FrontierSearch(p, 4, beam_width=0),
-    "near-optimal lists": lambda p: NearOptimalSearch(p, 0.012, 0.004),
-    "near-optimal lists, counted": lambda p: NearOptimalCounter(p, 0.012, 0.004),
+    "corels, published bounds": lambda p: rl.CorelsSearch(p, 0.02, bounds=rl.CorelsBounds.published()),
+    "frontier": lambda p: rl.FrontierSearch(p, 4),
+    "frontier, no beam": lambda p: rl.FrontierSearch(p, 4, beam_width=0),
+    "near-optimal lists": lambda p: rl.NearOptimalSearch(p, 0.012, 0.004),
+    "near-optimal lists, counted": lambda p: rl.NearOptimalCounter(p, 0.012, 0.004),
     "robustness": lambda p: rl.RobustnessSearch(p, 0.012),
     "falling": lambda p: FallingRuleListSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
     "falling, after Monte Carlo": lambda p: FallingRuleListSearch(p, 0.001, 2.0, iterations=20),
@@ -74,13 +64,13 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     ),
     "softly falling": lambda p: SoftSearch(p, 0.001, 3.0, 0.1, iterations=0),
     "softly falling, after Monte Carlo": lambda p: SoftSearch(p, 0.002, 2.0, 1.0, iterations=20),
-    "rule_set": lambda p: RuleSetSearch(p, 9, random_state=5),
-    "rule_set, cnf": lambda p: RuleSetSearch(p, 8, 2, form="cnf", regularization=0.5),
-    "rule_set, errors": lambda p: RuleSetSearch(p, 5, 2, loss="zero_one"),
-    "near-optimal rule sets": lambda p: NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
-    "rule_set, least gap": lambda p: LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 4, 2),
+    "rule_set": lambda p: rl.RuleSetSearch(p, 9, random_state=5),
+    "rule_set, cnf": lambda p: rl.RuleSetSearch(p, 8, 2, form="cnf", regularization=0.5),
+    "rule_set, errors": lambda p: rl.RuleSetSearch(p, 5, 2, loss="zero_one"),
+    "near-optimal rule sets": lambda p: rl.NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
+    "rule_set, least gap": lambda p: rl.LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 4, 2),
     "fair frontier": lambda p: ToleranceFrontier(
-        p, EqualizedOdds, (0.02, 0.1), (3, 5), max_conditions=2, random_state=0
+        p, rl.EqualizedOdds, (0.02, 0.1), (3, 5), max_conditions=2, random_state=0
     ),
     "rule_list, fair": lambda p: rl.search_for(
         p, regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0
@@ -92,7 +82,7 @@ ENGINES: dict[str, Callable[[rl.Problem], Search]] = {
     "rule_list, least gap": lambda p: rl.LeastGapSearch(
         p, "equal_opportunity", 0.01, 0.65, max_length=2, min_group_size=0
     ),
-    "rule_set, fair": lambda p: RuleSetSearch(p, 8, 2, fairness=EqualizedOdds(0.02, 0.05)),
+    "rule_set, fair": lambda p: rl.RuleSetSearch(p, 8, 2, fairness=rl.EqualizedOdds(0.02, 0.05)),
 }
 _LONG = {"fair frontier"}
 OBEYING = {f"rule_list, {kind}" for kind in ("fair", "predictive parity", "must use", "least gap")}
@@ -108,7 +98,7 @@ def make(request):
     return lambda seed=0: ENGINES[request.param](_problem(seed))
 
 
-def _result(snapshot: Snapshot) -> tuple:
+def _result(snapshot: rl.Snapshot) -> tuple:
     points = [replace(each, found_at=(0.0, each.found_at[1])) for each in snapshot.detail.get("frontier", ())]
     return points, *state_of(snapshot)
 
@@ -126,7 +116,7 @@ def whole(request):
 
 @pytest.mark.few(4)
 def test_slicing_the_work_never_changes_the_result(make, whole):
-    assert whole[1] is Status.OPTIMAL
+    assert whole[1] is rl.Status.OPTIMAL
     for size in (1, 7, 64):
         assert _result(rl.solve(make(), work_per_step=size)) == whole
 
@@ -168,11 +158,11 @@ def test_pickled_half_way_it_goes_on_to_an_end_where_nothing_changes(make, whole
 def test_interleaved_searches_do_not_meet(make, request):
     alone = [_whole(request.node.callspec.params["make"], seed) for seed in (0, 1)]
     pair = [make(0), make(1)]
-    last: list[Snapshot | None] = [None, None]
+    last: list[rl.Snapshot | None] = [None, None]
     for _ in range(100_000):
         for k, search in enumerate(pair):
             last[k] = search.advance(5)
-        if all(s is not None and s.status is Status.OPTIMAL for s in last):
+        if all(s is not None and s.status is rl.Status.OPTIMAL for s in last):
             break
     assert [_result(s) for s in last if s is not None] == alone
 
@@ -191,11 +181,11 @@ def test_snapshots_are_small_frozen_and_keep_nothing_of_the_search(make):
 def test_limits_stop_and_resume(make, whole):
     search = make()
     by_work = rl.solve(search, work_limit=10, work_per_step=4)
-    assert (by_work.status, by_work.limit, by_work.work) == (Status.LIMIT, "work", 10)
+    assert (by_work.status, by_work.limit, by_work.work) == (rl.Status.LIMIT, "work", 10)
     by_time = rl.solve(search, time_limit=0, work_per_step=1)
-    assert (by_time.status, by_time.limit, by_time.work) == (Status.LIMIT, "time", 11)
+    assert (by_time.status, by_time.limit, by_time.work) == (rl.Status.LIMIT, "time", 11)
     by_gap = rl.solve(search, gap=by_time.gap)
-    assert (by_gap.status, by_gap.limit) == (Status.LIMIT, "gap")
+    assert (by_gap.status, by_gap.limit) == (rl.Status.LIMIT, "gap")
     assert by_gap.gap <= by_time.gap
     assert _result(rl.solve(search)) == whole
 
@@ -208,16 +198,16 @@ def test_a_memory_limit_stops_a_search_and_can_be_raised(make, request):
     search.advance(2)
     search.memory_limit = 1
     stopped = rl.solve(search)
-    if kind in FRUGAL or stopped.status is Status.OPTIMAL:
-        assert (kind in FRUGAL, stopped.status) == (True, Status.OPTIMAL)
+    if kind in FRUGAL or stopped.status is rl.Status.OPTIMAL:
+        assert (kind in FRUGAL, stopped.status) == (True, rl.Status.OPTIMAL)
     else:
-        assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
+        assert (stopped.status, stopped.limit) == (rl.Status.LIMIT, "memory")
         assert stopped.lower_bound <= whole.incumbent.objective
         assert stopped.incumbent is None or stopped.incumbent.objective >= whole.incumbent.objective
         assert rl.solve(search).work <= stopped.work + 1
     search.memory_limit = None
     last = rl.solve(search)
-    assert (last.status, last.incumbent.objective) == (Status.OPTIMAL, whole.incumbent.objective)
+    assert (last.status, last.incumbent.objective) == (rl.Status.OPTIMAL, whole.incumbent.objective)
 
 
 def test_parameters_make_the_search_again(make, whole):
@@ -263,7 +253,7 @@ def test_a_search_is_handed_on_whole_whatever_is_asked_of_it_meanwhile(make):
     assert pickle.loads(pickle.dumps(asked)).problem.fingerprint == search.problem.fingerprint
 
 
-def _ask(search: Search) -> None:
+def _ask(search: rl.Search) -> None:
     assert search.problem.fingerprint
     search.to_json()
     if hasattr(search, "certificate"):
@@ -293,13 +283,13 @@ def problem() -> rl.Problem:
     return rl.Problem.from_arrays(A, np.where(y, "yes", "no"), groups=A[:, 4])
 
 
-def read(search: Search) -> dict:
+def read(search: rl.Search) -> dict:
     return load_json(search.to_json(), 1 << 24, 1 << 17)
 
 
 SHOWN = ENGINES | {
-    "near-optimal lists": lambda p: NearOptimalSearch(p, 0.02, 0.05),
-    "near-optimal lists, counted": lambda p: NearOptimalCounter(p, 0.02, 0.05),
+    "near-optimal lists": lambda p: rl.NearOptimalSearch(p, 0.02, 0.05),
+    "near-optimal lists, counted": lambda p: rl.NearOptimalCounter(p, 0.02, 0.05),
     "least gaps of rule sets": lambda p: rl.frontier(
         p, "gap", "rule_set", accuracies=(0.6, 0.7), max_complexity=5, max_conditions=2
     ),
@@ -333,7 +323,7 @@ def test_tables_and_json_of_all_searches(name, tmp_path):
     path = tmp_path / "model.json"
     for content in result["models"]:
         path.write_text(json.dumps(content))
-        assert load_model(path).classes == ("no", "yes")
+        assert rl.load_model(path).classes == ("no", "yes")
     saved = tmp_path / "result.json"
     assert search.to_json(saved) == saved.read_text()
 

@@ -5,7 +5,6 @@ import sys
 import time
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -92,7 +91,7 @@ falling = partial(rl.search_for, model="falling_rule_list", regularization=0.01,
 sets = partial(rl.RuleSetSearch, max_complexity=8, max_conditions=2)
 
 
-def named(value: Any) -> str:
+def named(value) -> str:
     return {lists: "lists", falling: "falling", sets: "sets"}[value] if callable(value) else " ".join(value)
 
 
@@ -225,8 +224,7 @@ of_noise = partial(noisy_problem, n=120, m=10)
 def little(monkeypatch):
     """Units of work look at very little."""
     for module in (sequential, *(sys.modules[search.__module__] for search in (CorelsSearch, FallingRuleListSearch))):
-        name = "EFFORT_PER_WORK" if hasattr(module, "EFFORT_PER_WORK") else "_EFFORT_PER_WORK"
-        monkeypatch.setattr(module, name, LITTLE)
+        monkeypatch.setattr(module, "EFFORT_PER_WORK", LITTLE)
 
 
 @pytest.mark.parametrize("name", BOUNDED)

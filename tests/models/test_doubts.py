@@ -36,8 +36,7 @@ def data_set(X: pd.DataFrame, y: np.ndarray, **more: object) -> rl.datasets.Data
     return rl.datasets.from_frame(X.assign(y=y), "y", **{"sensitive": (), **more})
 
 
-def problem(X: pd.DataFrame, y: np.ndarray, **more: object) -> rl.Problem:
-    return rl.Problem.from_arrays(X, y, **more)
+problem = rl.Problem.from_arrays
 
 
 def test_one_column_decides_alone_and_how_well():

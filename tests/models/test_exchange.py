@@ -180,20 +180,20 @@ def test_wrong_dialects_and_values_are_named():
 WRITTEN: dict[str, Callable[[list[Any]], pd.Series]] = {
     "as fitted": pd.Series,
     "objects": lambda cells: pd.Series(cells, dtype=object),
-    "texts": lambda cells: pd.Series(list(map(_text, cells)), dtype="str"),
-    "string": lambda cells: pd.Series(list(map(_text, cells)), dtype="string"),
+    "texts": lambda cells: pd.Series(list(map(str, cells)), dtype="str"),
+    "string": lambda cells: pd.Series(list(map(str, cells)), dtype="string"),
     "categories": lambda cells: pd.Series(cells, dtype="category"),
-    "categories of texts": lambda cells: pd.Series(list(map(_text, cells)), dtype="category"),
-    "Arrow texts": lambda cells: pd.Series(list(map(_text, cells)), dtype=pd.ArrowDtype(pa.string())),
+    "categories of texts": lambda cells: pd.Series(list(map(str, cells)), dtype="category"),
+    "Arrow texts": lambda cells: pd.Series(list(map(str, cells)), dtype=pd.ArrowDtype(pa.string())),
     "Arrow": lambda cells: pd.Series(pd.array(pa.array(cells), dtype=pd.ArrowDtype(pa.array(cells).type))),
     "nullable": lambda cells: pd.Series(cells).convert_dtypes(),
     "float32": lambda cells: pd.Series(list(map(float, cells)), dtype="float32"),
     "Float64": lambda cells: pd.Series(list(map(float, cells)), dtype="Float64"),
     "int8": lambda cells: pd.Series([{float(k): k for k in range(10)}[float(cell)] for cell in cells], dtype="int8"),
     "Booleans": lambda cells: pd.Series([{"0": False, "1": True, "no": False, "yes": True}[_code(c)] for c in cells]),
-    "decimals": lambda cells: pd.Series([Decimal(_text(cell)) for cell in cells], dtype=object),
-    "one unknown": lambda cells: pd.Series([*map(_text, cells[:-1]), "unknown"], dtype="str"),
-    "one blank": lambda cells: pd.Series([*map(_text, cells[:-1]), ""], dtype="str"),
+    "decimals": lambda cells: pd.Series([Decimal(str(cell)) for cell in cells], dtype=object),
+    "one unknown": lambda cells: pd.Series([*map(str, cells[:-1]), "unknown"], dtype="str"),
+    "one blank": lambda cells: pd.Series([*map(str, cells[:-1]), ""], dtype="str"),
     "dates": lambda cells: pd.Series(pd.date_range("2020-01-01", periods=len(cells))),
 }
 FITTED = {
@@ -213,12 +213,8 @@ SAME = {
 }  # fmt: skip
 
 
-def _text(cell: Any) -> str:
-    return str(cell)
-
-
 def _code(cell: Any) -> str:
-    text = _text(cell).casefold()
+    text = str(cell).casefold()
     return {"false": "0", "true": "1", "01": "0", "02": "1"}.get(text, text)
 
 

@@ -19,7 +19,6 @@ from test_models import small as small_list
 
 import rulelab as rl
 from rulelab.data.metrics import wilson_interval
-from rulelab.models import FallingRuleList, ModelError
 
 WEIGHTS = st.sampled_from([0.1, 0.5, 1, 1.5, 2, 3.7, 7, 1e-3, 1e6])
 PENALTIES = st.sampled_from([None, 0.0, 0.05, 0.5, 3.0])
@@ -28,7 +27,7 @@ PENALTIES = st.sampled_from([None, 0.0, 0.05, 0.5, 3.0])
 @given(cases(), WEIGHTS, PENALTIES, st.sampled_from([0.0, 1e-6, 0.1]))
 def test_counts_and_objective_are_those_of_the_definition(case, w, penalty, regularization):
     A, y, weight, antecedents = case
-    model = FallingRuleList.from_problem(
+    model = rl.FallingRuleList.from_problem(
         rl.Problem.from_arrays(A, y, sample_weight=weight), antecedents, w, violation_penalty=penalty
     )
     counts = np.zeros((len(antecedents) + 1, 2), dtype=int)
@@ -52,7 +51,7 @@ def test_counts_and_objective_are_those_of_the_definition(case, w, penalty, regu
 def test_predictions_and_probabilities(case, w, penalty):
     A, y, weight, antecedents = case
     problem = rl.Problem.from_arrays(A, np.array(["no", "yes"])[y], sample_weight=weight)
-    model = FallingRuleList.from_problem(problem, antecedents, w, violation_penalty=penalty)
+    model = rl.FallingRuleList.from_problem(problem, antecedents, w, violation_penalty=penalty)
     lowest, expected = Fraction(1), []
     every = (*model.rules, model.default)
     for k, rule in enumerate(every):
@@ -81,18 +80,18 @@ def test_predictions_and_probabilities(case, w, penalty):
 @given(cases(st.floats(0, 3).map(lambda w: round(w, 3) + 0.0005)), WEIGHTS, PENALTIES)
 def test_fractional_weights(case, w, penalty):
     A, y, weight, antecedents = case
-    model = FallingRuleList.from_problem(
+    model = rl.FallingRuleList.from_problem(
         rl.Problem.from_arrays(A, y, sample_weight=weight), antecedents, w, violation_penalty=penalty
     )
     scores = model.evaluate(A, y, sample_weight=weight, regularization=0.01)
     assert scores.objective == pytest.approx(model.objective(0.01))
-    assert FallingRuleList.from_json(model.to_json()) == model
+    assert rl.FallingRuleList.from_json(model.to_json()) == model
 
 
-def small(penalty: float | None = 0.5, w: float = 2) -> FallingRuleList:
+def small(penalty: float | None = 0.5, w: float = 2) -> rl.FallingRuleList:
     A = [[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1], [0, 0, 0]]
     problem = rl.Problem.from_arrays(A, [1, 0, 1, 1, 0, 0], names=["one", "two", "a third"])
-    return FallingRuleList.from_problem(problem, [0, 1], w, penalty)
+    return rl.FallingRuleList.from_problem(problem, [0, 1], w, penalty)
 
 
 def test_text():
@@ -103,7 +102,7 @@ def test_text():
     ]
     assert "then P(y = 1) = 0.50   (1 positive, 1 negative, predicts y = 1" in small().to_text(target="y")
     assert "then P(1) = 1.00   (2 positive" in str(small(None))
-    alone = FallingRuleList.without_rules((0, 1), 1, 3)
+    alone = rl.FallingRuleList.without_rules((0, 1), 1, 3)
     assert str(alone) == "always P(1) = 0.25   (1 positive, 3 negative, predicts 0)"
     assert repr(small()) == "FallingRuleList(2 rules, 1 errors in 6)"
     assert not small().falls
@@ -123,11 +122,11 @@ def test_risk_strata():
 
 def test_a_rule_that_captures_nothing_keeps_the_list_falling():
     A = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 1], [0, 0, 0]])
-    model = FallingRuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 1, 0, 0]), [0, 1, 2])
+    model = rl.FallingRuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 1, 0, 0]), [0, 1, 2])
     assert [rule.captured for rule in model.rules] == [2, 0, 2]
     assert model.proportions == (1.0, 1 / 3, 0.5, 0.0)
     assert model.falls
-    everything = FallingRuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 0]), [0, 2, 0], 2)
+    everything = rl.FallingRuleList.from_problem(rl.Problem.from_arrays(A, [1, 1, 0, 0, 0]), [0, 2, 0], 2)
     assert (everything.proportions, everything.objective(0)) == ((1.0, 0.0, 0.0, 0.0), 0)
 
 
@@ -145,8 +144,8 @@ def test_a_rule_that_captures_nothing_keeps_the_list_falling():
 )
 def test_bad_parameters_are_refused(parameters, message):
     problem = rl.Problem.from_arrays([[1], [0]], [1, 0])
-    with pytest.raises(ModelError, match=message):
-        FallingRuleList.from_problem(problem, **{"antecedents": [0], **parameters})
+    with pytest.raises(rl.ModelError, match=message):
+        rl.FallingRuleList.from_problem(problem, **{"antecedents": [0], **parameters})
 
 
 def changed(*path, value):
@@ -168,15 +167,15 @@ def changed(*path, value):
     ],
 )
 def test_malformed_models_are_refused(data, message):
-    with pytest.raises(ModelError, match=message):
-        FallingRuleList.from_dict(json.loads(json.dumps(data)))
+    with pytest.raises(rl.ModelError, match=message):
+        rl.FallingRuleList.from_dict(json.loads(json.dumps(data)))
 
 
 def test_a_model_of_no_rows_is_refused():
-    data = FallingRuleList.without_rules((0, 1), 1, 3).to_dict()
+    data = rl.FallingRuleList.without_rules((0, 1), 1, 3).to_dict()
     data["default"]["positives"] = data["default"]["negatives"] = 0
-    with pytest.raises(ModelError, match="captured nothing"):
-        FallingRuleList.from_dict(data)
+    with pytest.raises(rl.ModelError, match="captured nothing"):
+        rl.FallingRuleList.from_dict(data)
 
 
 @pytest.mark.parametrize("make", [small, small_list])
@@ -194,7 +193,7 @@ def test_anything_else_is_refused_or_read(make, value, data):
     at[data.draw(st.sampled_from(sorted(at)))] = value
     try:
         model = family.from_dict(saved)
-    except ModelError:
+    except rl.ModelError:
         return
     assert family.from_json(model.to_json()) == model
 
@@ -206,7 +205,7 @@ def test_known_optima(shared, kind, k):
         A, y, rules = z["X"].astype(bool), z["y"], z["one_optimal_list"].tolist()
         w, C, C1, optimum = float(z["w"]), float(z["C"]), float(z["C1"]), float(z["objective"])
     penalty = C1 if kind == "soft_falling" else None
-    model = FallingRuleList.from_problem(rl.Problem.from_arrays(A, y), rules, w, penalty)
+    model = rl.FallingRuleList.from_problem(rl.Problem.from_arrays(A, y), rules, w, penalty)
     assert model.objective(C) == pytest.approx(optimum, abs=1e-12)
     assert penalty is not None or model.falls
     exact = (decimal(w), Fraction(C), None if penalty is None else Fraction(C1))

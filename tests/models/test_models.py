@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from work_counts import calls_in
+from laws import calls_in
 
 import rulelab as rl
 from rulelab.models import ModelError, RuleList, parse_model

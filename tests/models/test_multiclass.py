@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proof_checks import with_arrays
+from laws import with_arrays
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_exchange import SPACE, a_row_each, checker, damaged, in_pmml

@@ -1,7 +1,6 @@
 """Rule sets as models: counts, predictions, text, Python source, JSON."""
 
 import json
-from typing import Any
 
 import naive
 import numpy as np
@@ -14,7 +13,7 @@ import rulelab as rl
 
 
 @st.composite
-def problems_and_clauses(draw: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, ...]]]:
+def problems_and_clauses(draw) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[int, ...]]]:
     m = draw(st.integers(1, 5))
     n = draw(st.integers(2, 12))
     A = np.array(draw(st.lists(st.lists(st.booleans(), min_size=m, max_size=m), min_size=n, max_size=n)))

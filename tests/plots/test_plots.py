@@ -1,5 +1,6 @@
 """Pictures made of tables: what they hold is what the tables say, in both backends."""
 
+from functools import partial
 from typing import Any
 
 import holoviews as hv
@@ -7,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import GlyphRenderer, Plot, Scatter, Whisker
+from laws import noisy_problem
 from matplotlib.colors import to_hex
 
 import rulelab as rl
@@ -24,10 +26,7 @@ def loaded() -> None:
 
 @pytest.fixture(scope="module")
 def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
-    rng = np.random.default_rng(1)
-    A = rng.random((200, 8)) < 0.5
-    y = (A[:, :3].sum(axis=1) >= 2) ^ (rng.random(200) < 0.2)
-    search = rl.RuleListSearch(rl.Problem.from_arrays(A, y), 0.01, beam_width=0)
+    search = rl.RuleListSearch(noisy_problem(1, 200, 8, 0.2), 0.01, beam_width=0)
     recording = rl.Recording(search)
     for _ in recording.steps(work_per_step=1):
         pass
@@ -41,8 +40,7 @@ def rates() -> pd.DataFrame:
     return group_rates(actual, guess, np.where(np.arange(200) < 20, "few", np.where(np.arange(200) < 100, "a", "b")))
 
 
-def falling(problem: rl.Problem) -> rl.FallingRuleList:
-    return rl.FallingRuleList.from_problem(problem, [0, 1], 1.0)
+falling = partial(rl.FallingRuleList.from_problem, antecedents=[0, 1], positive_weight=1.0)
 
 
 def roc_table() -> pd.DataFrame:
@@ -84,7 +82,7 @@ def returning(problem: rl.Problem) -> pd.DataFrame:
 
 def every(run: Any) -> dict[str, Any]:
     search, trace, snapshot = run
-    near = near_optimal(search, ratio=0.2)
+    near = rl.near_optimal(search, ratio=0.2)
     ablation = rl.Ablation(rl.RuleListSearch(search.problem, 0.05, beam_width=0))
     for _ in ablation.steps():
         pass
@@ -179,7 +177,7 @@ def test_intervals_lie_in_front_of_what_they_belong_to(make: Any) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_no_frame_cuts_a_point_in_half(backend: str, run: Any) -> None:
     """Whatever lies outermost, of the fronts and of many good models, has room beside it."""
-    near = near_optimal(run[0], ratio=0.2)
+    near = rl.near_optimal(run[0], ratio=0.2)
     points = fairness_points().drop(columns="accuracy_error")
     frontier = pd.DataFrame({"rules": [0, 2, 4], "errors": [9, 5, 4], "lower_bound": [9, 5, 4]})
     for picture, across, up in (
@@ -252,7 +250,7 @@ def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
     assert len(shown) == 2
     for name in ("complexity", "equal_opportunity_gap"):
         assert set(zip(chosen[name].tolist(), chosen["accuracy"].tolist(), strict=True)) in shown
-    near = near_optimal(run[0], ratio=0.2)
+    near = rl.near_optimal(run[0], ratio=0.2)
     dots, places = rl.plots.good_models(near), rl.plots.antecedents(near)
     assert set(places.dimension_values("model", expanded=False)) <= set(dots.dimension_values("model"))
     assert dots.dimension_values("above").tolist() == near.frame()["gap"].tolist()
@@ -264,7 +262,7 @@ def test_what_is_selected_in_one_picture_stands_out_in_all(run: Any) -> None:
 
 
 def test_only_pictures_of_models_are_linked(run: Any) -> None:
-    dots = rl.plots.good_models(near_optimal(run[0], ratio=0.2))
+    dots = rl.plots.good_models(rl.near_optimal(run[0], ratio=0.2))
     with pytest.raises(ValueError, match="two pictures or more, not 1"):
         rl.plots.linked(dots)
     with pytest.raises(ValueError, match="picture 2 has no models to select"):

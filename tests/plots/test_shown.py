@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from soup import rows, tags
+from live import rows, tags
 
 import rulelab as rl
 from rulelab.families.wording import at_most

@@ -7,8 +7,8 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
-from inside import scale_of
-from laws import falling_for
+from laws import falling_for, scale_of
+from random_problems import explained
 
 import rulelab as rl
 from rulelab import glossary
@@ -31,11 +31,8 @@ KINDS = {
 
 
 def random_problem(seed: int, n: int = 60, m: int = 6, weights: bool = False) -> rl.Problem:
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
-    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(n) < 0.25)
-    y[:2] = True, False
-    return rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 9, n) / 2 if weights else None)
+    weight = np.random.default_rng(seed).integers(1, 9, n) / 2 if weights else None
+    return rl.Problem.from_arrays(*explained(seed, n, m, 0.25), sample_weight=weight)
 
 
 @pytest.fixture(params=KINDS)
@@ -150,9 +147,7 @@ def extensions(m, prefix, longest):
 @pytest.mark.parametrize("kind", ["rule list", "no bounds", "corels", "falling"])
 def test_bounds_and_cuts_are_true(kind, seed):
     """No list that starts with the prefix and the rule costs less than the bound says."""
-    rng = np.random.default_rng(seed)
-    A = rng.random((30, 5)) < 0.5
-    y = (A[:, 0] | A[:, 1]) ^ (rng.random(30) < 0.3)
+    A, y = explained(seed, 30, 5, 0.3)
     weight = [1] * 30
     search = until_searching(KINDS[kind](rl.Problem.from_arrays(A, y)))
     falling = kind == "falling"

@@ -1,7 +1,5 @@
 """One list of engines decides which search answers a question, and says why none does."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -93,9 +91,7 @@ def test_every_family_is_searched_through_the_list(name, monkeypatch):
 class ToySearch(rl.RuleListSearch):
     """What answers one question that no other does."""
 
-    def __init__(
-        self, problem: rl.Problem, regularization: float = 0.01, max_uses: Any = None, beam_width: int = 5
-    ) -> None:
+    def __init__(self, problem: rl.Problem, regularization: float = 0.01, max_uses=None, beam_width: int = 5) -> None:
         super().__init__(problem, regularization, beam_width=beam_width)
         self.max_uses = max_uses
 

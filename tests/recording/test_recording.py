@@ -12,7 +12,6 @@ from test_prefixes import KINDS, random_problem
 
 import rulelab as rl
 from rulelab.recording import files
-from rulelab.snapshot import Status
 
 
 def hard_problem(seed, n=80, m=8):
@@ -52,7 +51,7 @@ def test_a_file_gives_the_run_again(make, tmp_path):
         assert one.incumbent is None or one.incumbent.model == other.incumbent.model
         assert one.incumbent is None or one.incumbent.objective == other.incumbent.objective
     pd.testing.assert_frame_equal(again.frame, recording.frame, check_dtype=False)
-    assert again.snapshots[-1].status is Status.OPTIMAL
+    assert again.snapshots[-1].status is rl.Status.OPTIMAL
     assert [path.name for path in tmp_path.iterdir()] == ["run.rulelab"]
 
 

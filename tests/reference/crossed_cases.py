@@ -98,18 +98,15 @@ class Case:
         if self.family.endswith("_set"):
             options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
             options["loss"] = "zero_one" if parameters.get("zero_one") else "hamming"
-            ending = "_gap" if self.family == "least_gap_set" else "_tolerance"
-            named = {rate: parameters.get(name + ending) for name, rate in CERTIFIED.items()}
-            options["min_group_size"] = int(parameters.get("min_group_size", 0))
-            options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
             if options["max_complexity"] > _LARGEST:
                 return None
         if options.get("max_length") is not None:
             options["max_length"] = int(min(options["max_length"], self.rows.A.shape[1]))
-        if self.family in ("fair_list", "value_list", "least_gap", "fair_falling", "fair_demanding"):
-            ending = "_gap" if self.family == "least_gap" else "_tolerance"
-            named = {name: parameters.get(name + ending) for name in CERTIFIED}
-            options["limits"] = [(CERTIFIED[name], exact(value)) for name, value in named.items() if value is not None]
+        fair_lists = ("fair_list", "value_list", "least_gap", "fair_falling", "fair_demanding")
+        if self.family in fair_lists or self.family.endswith("_set"):
+            ending = "gap" if self.family.startswith("least_gap") else "tolerance"
+            named = {rate: parameters.get(f"{name}_{ending}") for name, rate in CERTIFIED.items()}
+            options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]
             options["min_group_size"] = int(parameters.get("min_group_size", 0))
             if "majority" in parameters:
                 options["labels"] = "majority" if parameters["majority"] else "free"

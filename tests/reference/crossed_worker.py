@@ -8,7 +8,7 @@ from typing import Any, Self
 FOLDER = str(Path(__file__).resolve().parent)
 ESTIMATORS = "estimators"
 ENDLESS = "endless"
-_TO_COMPILE = 240.0
+TO_COMPILE = 240.0
 
 
 class Worker:
@@ -37,8 +37,8 @@ class Worker:
 
         What took too long may have been compiling on a busy machine: then it is asked again, with time to compile.
         """
-        first = self._asked(family, seed, mutate, self.alarm if family in self._known else self.alarm + _TO_COMPILE)
-        return self._asked(family, seed, mutate, self.alarm + _TO_COMPILE) if first.status == ENDLESS else first
+        first = self._asked(family, seed, mutate, self.alarm if family in self._known else self.alarm + TO_COMPILE)
+        return self._asked(family, seed, mutate, self.alarm + TO_COMPILE) if first.status == ENDLESS else first
 
     def _asked(self, family: str, seed: int, mutate: bool, allowed: float) -> Any:
         from crossed import Outcome

@@ -3,15 +3,21 @@
 import io
 import math
 import pickle
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 from random_problems import Rows, explained
 
 import rulelab as rl
+from rulelab.falling_rule_list.exact import reducing
+from rulelab.falling_rule_list.exact import search as falling
+from rulelab.rule_list.exact.search import RuleListSearch
 
 ENOUGH = 5000
 
@@ -144,7 +150,7 @@ def slices_change_nothing(monkeypatch, engine, effort, case_of, seeds, told=told
         _, whole = case_of(seed)
         wanted = told(finished(whole))
         with monkeypatch.context() as patch:
-            patch.setattr(engine, "_EFFORT_PER_WORK", effort)
+            patch.setattr(engine, "EFFORT_PER_WORK", effort)
             _, sliced = case_of(seed)
             sliced, got = in_slices(sliced)
         assert told(got) == wanted
@@ -157,3 +163,134 @@ def same_optimum(one: rl.Snapshot, other: rl.Snapshot, within: float = 0.0) -> N
     assert (one.incumbent is None) == (other.incumbent is None)
     if one.incumbent is not None and other.incumbent is not None:
         assert one.incumbent.objective == pytest.approx(other.incumbent.objective, abs=within, rel=0)
+
+
+# how much Python does in a call, counted instead of timed -------------------------------------------------------------
+def calls_in(run: Callable[[], Any]) -> int:
+    """The number of calls of functions, of Python's and of C, while something runs."""
+    count = 0
+
+    def profile(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+# proofs in tests: that of a search, one that has to hold or to be refused, and one that is changed --------------------
+def proof_by(search: Any) -> tuple[Any, rl.Certificate]:
+    """The best model of a search, which is solved, and the proof that it is optimal."""
+    model = rl.solve(search).incumbent.model
+    return model, search.certificate()
+
+
+def holds(*claim: Any) -> rl.Verification:
+    """What `rulelab.verify` says of a problem, a model and a proof, which proves the model optimal."""
+    answer = rl.verify(*claim)
+    assert answer.valid, answer.reason
+    return answer
+
+
+def refused(*claim: Any) -> str:
+    """What `rulelab.verify` has against a problem, a model and a proof, which does not prove the model optimal."""
+    answer = rl.verify(*claim)
+    assert not answer
+    return answer.reason
+
+
+def with_arrays(certificate: rl.Certificate, **arrays: np.ndarray) -> rl.Certificate:
+    """The same certificate with other arrays."""
+    return replace(certificate, arrays={**certificate.arrays, **arrays})
+
+
+def changed(certificate: rl.Certificate, name: str, change: Callable[[np.ndarray], Any]) -> rl.Certificate:
+    """The same certificate where an array is changed: in place, or to what is returned."""
+    array = certificate.arrays[name].copy()
+    made = change(array)
+    return with_arrays(certificate, **{name: array if made is None else made})
+
+
+def put(*where_and_what: Any) -> Callable[[np.ndarray], None]:
+    """A change of the number at this place, to another one or by a function."""
+    *where, what = where_and_what
+
+    def change(array: np.ndarray) -> None:
+        array[tuple(where)] = what(array[tuple(where)]) if callable(what) else what
+
+    return change
+
+
+def with_parameters(certificate: rl.Certificate, **parameters: float | None) -> rl.Certificate:
+    """The same certificate with other parameters, without those of None."""
+    given = {name: value for name, value in {**certificate.parameters, **parameters}.items() if value is not None}
+    return replace(certificate, parameters=given)
+
+
+# what searches hand their kernels and learn while they run, for tests of those parts: the one file with its names -----
+class Inside:
+    """The parts of a search that has begun; those of rule lists, or of rule sets."""
+
+    def __init__(self, search: Any) -> None:
+        self._of = search
+
+    layout = property(lambda self: self._of._layout)
+    rules = property(lambda self: self._of._rules)
+    data = property(lambda self: self._of._data)
+    costs = property(lambda self: self._of._costs)
+    reduction = property(lambda self: self._of._reduction)
+    store = property(lambda self: self._of._store)
+    learning = property(lambda self: self._of._learning)
+    cores = property(lambda self: self._of._cores)
+    running = property(lambda self: self._of._running)
+    program = property(lambda self: self._of._program)
+    pool = property(lambda self: self._of._pool)
+
+    @property
+    def generation(self) -> Any:
+        """The column generation of a search for rule sets; None where there is none by now."""
+        return getattr(self._of, "_generation", None)
+
+
+def scale_of(search: rl.Search) -> Any:
+    """The units of a search over prefixes, and which bounds it knows."""
+    return search._scale()
+
+
+def learn_soon(search=RuleListSearch, after=0, where=0, separate_after=None, put=setattr) -> None:
+    """Let exact searches for rule lists, or one of them, learn cores and multipliers that only long ones are worth."""
+    for name, value in (("_LEARN_AFTER", after), ("_LEARN_WHERE", where), ("_SEPARATE_AFTER", separate_after)):
+        if value is not None:
+            put(search, name, value)
+
+
+def drop_soon(patience: int, put: Callable[[Any, str, Any], object]) -> None:
+    """Let exact searches for falling lists look for antecedents to drop where the queue is short."""
+    put(falling, "PATIENCE", patience)
+    put(reducing, "LEAST_QUEUE", 0)
+
+
+# what several tests draw with Hypothesis ------------------------------------------------------------------------------
+seeds = st.integers(0, 2**32 - 1)
+"""Of random numbers."""
+
+
+@st.composite
+def rows(draw, *further: st.SearchStrategy[Any], max_rows=14, max_columns=5, max_weight=5) -> tuple[Any, ...]:
+    """A table small enough for a naive reference, with rows of both classes, and what further strategies draw."""
+    n, m = draw(st.integers(2, max_rows)), draw(st.integers(1, max_columns))
+    cells = draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
+    y = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+    y[0], y[1] = True, False
+    weight = draw(st.lists(st.integers(1, max_weight), min_size=n, max_size=n))
+    return np.array(cells).reshape(n, m), y, weight, *(draw(one) for one in further)
+
+
+def drawn_problem(case: tuple[Any, ...]) -> rl.Problem:
+    """That of a table that was drawn."""
+    return rl.Problem.from_arrays(case[0], case[1], sample_weight=case[2])

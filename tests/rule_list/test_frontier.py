@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import noisy_problem
+from laws import noisy_problem, rows
 from random_problems import explained
-from strategies import rows
 
 import rulelab as rl
 from rulelab.rule_list import counting
 from rulelab.rule_list.frontier import kernels as frontier_kernels
-from rulelab.rule_list.frontier.search import FrontierSearch
-from rulelab.snapshot import Status
 
 
 def least_errors(A, y, weight, length):
@@ -34,8 +31,8 @@ def facts(snapshot):
 def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_width):
     A, y, weight = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    snapshot = rl.solve(FrontierSearch(problem, max_length, beam_width=beam_width))
-    assert snapshot.status is Status.OPTIMAL
+    snapshot = rl.solve(rl.FrontierSearch(problem, max_length, beam_width=beam_width))
+    assert snapshot.status is rl.Status.OPTIMAL
     frontier = snapshot.detail["frontier"]
     assert [p.length for p in frontier] == list(range(max_length + 1))
     for point in frontier:
@@ -55,7 +52,7 @@ def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_wi
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     best = [least_errors(A, y, weight, k) for k in range(max_length + 1)]
     before = None
-    for snapshot in rl.steps(FrontierSearch(problem, max_length, beam_width=beam_width), work_per_step=1):
+    for snapshot in rl.steps(rl.FrontierSearch(problem, max_length, beam_width=beam_width), work_per_step=1):
         frontier = snapshot.detail["frontier"]
         for point, least in zip(frontier, best, strict=True):
             assert point.lower_bound <= least <= point.errors
@@ -71,8 +68,8 @@ def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_wi
 def test_float_weights(case, scale):
     A, y, weight = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=[w * scale for w in weight])
-    snapshot = rl.solve(FrontierSearch(problem, 3))
-    assert snapshot.status is Status.OPTIMAL
+    snapshot = rl.solve(rl.FrontierSearch(problem, 3))
+    assert snapshot.status is rl.Status.OPTIMAL
     for point in snapshot.detail["frontier"]:
         assert point.errors == pytest.approx(scale * float(least_errors(A, y, weight, point.length)), abs=1e-9)
         assert point.lower_bound == point.errors
@@ -99,10 +96,10 @@ def test_the_bound_on_the_remaining_rules_is_a_bound(case, rules_left, cap):
 
 def test_memory_limit_stops_with_valid_bounds_and_goes_on():
     problem = noisy_problem(1, m=20)
-    whole = facts(rl.solve(FrontierSearch(problem, 6, beam_width=0)))
-    search = FrontierSearch(problem, 6, memory_limit=45_000, beam_width=0)
+    whole = facts(rl.solve(rl.FrontierSearch(problem, 6, beam_width=0)))
+    search = rl.FrontierSearch(problem, 6, memory_limit=45_000, beam_width=0)
     stopped = rl.solve(search)
-    assert (stopped.status, stopped.limit) == (Status.LIMIT, "memory")
+    assert (stopped.status, stopped.limit) == (rl.Status.LIMIT, "memory")
     assert stopped.memory_bytes <= 45_000
     for point, final in zip(stopped.detail["frontier"], whole[0], strict=True):
         assert point.lower_bound <= final.errors <= point.errors
@@ -112,7 +109,7 @@ def test_memory_limit_stops_with_valid_bounds_and_goes_on():
 
 def test_the_frame_has_all_points():
     problem = noisy_problem()
-    search = FrontierSearch(problem, 3)
+    search = rl.FrontierSearch(problem, 3)
     assert search.frontier == ()
     rl.solve(search)
     frame = search.frame
@@ -125,8 +122,8 @@ def test_curve_of_compas(instances):
     """Certified optima at several regularizations are points of the curve (0.3803301 at .02 and so on)."""
     A, y, names = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y, names)
-    snapshot = rl.solve(FrontierSearch(problem, 5))
-    assert snapshot.status is Status.OPTIMAL
+    snapshot = rl.solve(rl.FrontierSearch(problem, 5))
+    assert snapshot.status is rl.Status.OPTIMAL
     frontier = snapshot.detail["frontier"]
     assert [p.errors for p in frontier] == [3251, 2598, 2486, 2413, 2340, 2328]
     for regularization in (0.02, 0.01, 0.005):
@@ -139,7 +136,7 @@ def test_a_point_is_the_best_list_known_of_its_length_at_any_time(weighted):
     """Errors never rise with more rules, on the way, in the beam, and where memory is used up."""
     weight = np.random.default_rng(3).random(300) if weighted else None
     problem = rl.Problem.from_arrays(*explained(3, 300, 40), sample_weight=weight)
-    search = FrontierSearch(problem, 8, memory_limit=20_000_000)
+    search = rl.FrontierSearch(problem, 8, memory_limit=20_000_000)
     for snapshot in search.steps(work_per_step=7, work_limit=3000):
         errors = [point.errors for point in snapshot.detail["frontier"]]
         assert errors == sorted(errors, reverse=True)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from proof_checks import holds, proof_by, refused, with_arrays
+from laws import holds, proof_by, refused, with_arrays
 from test_monotone import GRID, drawn, is_monotone
 
 import rulelab as rl
-from rulelab.data.conditions import Condition
 from rulelab.data.directions import NEGATIVE, POSITIVE, allowed_labels
 
 CUTS = {"thresholds": {"a": [0, 1], "b": [0, 1]}, "min_support": 0.0, "max_support": 1.0}
@@ -23,7 +22,7 @@ def classifier(**parameters: object) -> rl.RuleListClassifier:
     return rl.RuleListClassifier(**{**CUTS, "max_conditions": 1, **parameters})
 
 
-def may_predict(conditions: tuple[Condition, ...], label: int, directions: dict[str, str]) -> bool:
+def may_predict(conditions: tuple[rl.Condition, ...], label: int, directions: dict[str, str]) -> bool:
     """Written apart: a rule of the positive class must not end where a column goes the way it has."""
     for condition in conditions:
         if condition.column in directions and condition.operator not in NEUTRAL:

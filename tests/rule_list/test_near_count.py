@@ -11,11 +11,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import rows
+from laws import Inside, rows
 from test_near_optimal import DISTANCES, GAPS, LAMBDAS, LENGTHS, disjoint, medium_problem, near_optimal_by_enumeration
 
 import rulelab as rl
-from rulelab.data.conditions import Condition
 from rulelab.data.gaps import CRITERIA
 from rulelab.data.metrics import RATES, Confusion
 from rulelab.rule_list.near_count import kernels
@@ -152,7 +151,7 @@ def test_ranges_between_groups_and_of_columns(case, gap, criterion, members):
 def test_of_a_column_are_all_conditions_on_it():
     A = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(32)], dtype=bool)
     y = (A[:, 0] | A[:, 1]) ^ (np.arange(32) % 11 == 0)
-    conditions = [[Condition("age", "<=", 20)], [Condition("age", "<=", 40)], [Condition("sex", "==", "f")]]
+    conditions = [[rl.Condition("age", "<=", 20)], [rl.Condition("age", "<=", 40)], [rl.Condition("sex", "==", "f")]]
     problem = replace(rl.Problem.from_arrays(A, y), conditions=tuple(map(tuple, conditions)))
     result = count(problem, 0.02, 0.1)
     shares = [decided(A, [1] * 32, d) for d in result.lists()]
@@ -180,10 +179,10 @@ def test_the_listing_finds_as_many(everything):
 
 
 def test_cores_lose_no_list(everything, monkeypatch):
-    monkeypatch.setattr("rulelab.rule_list.near_count.search._LEARN_AFTER", 0)
+    monkeypatch.setattr("rulelab.rule_list.near_count.search.LEARN_AFTER", 0)
     search = rl.NearOptimalCounter(medium_problem(), 0.02, 0.05)
     rl.solve(search)
-    assert search._cores.numbers[0] > 0  # some were learnt
+    assert Inside(search).cores.numbers[0] > 0  # some were learnt
     assert search.result().n_lists == everything.n_lists
 
 

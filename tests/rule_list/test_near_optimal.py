@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import in_slices, noisy_problem
-from strategies import rows
+from laws import in_slices, learn_soon, noisy_problem, rows
 
 import rulelab as rl
 from rulelab.questions import near_optimal
@@ -120,7 +119,7 @@ def test_all_lists_within_a_distance_and_a_length(case, distance, max_length):
 def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
     A, y, weight, regularization = case
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(NearSearch, "_SEPARATE_AFTER", 0)
+        learn_soon(NearSearch, after=None, where=None, separate_after=0, put=patched.setattr)
         problem = rl.Problem.from_arrays(A, y, sample_weight=[unit * w for w in weight])
         found = near_optimal(problem, regularization=regularization, within=gap, max_length=max_length)
         counter = rl.NearOptimalCounter(problem, regularization, gap, max_length=max_length)
@@ -136,7 +135,7 @@ def test_pairs_of_patterns_lose_no_list(case, gap, max_length, unit):
 
 @pytest.mark.parametrize("cls", [NearOptimalSearch, rl.NearOptimalCounter])
 def test_pairs_of_patterns_cut_what_other_bounds_do_not_and_lose_nothing(cls, monkeypatch):
-    monkeypatch.setattr(NearSearch, "_SEPARATE_AFTER", 0)
+    learn_soon(NearSearch, after=None, where=None, separate_after=0, put=monkeypatch.setattr)
     problem = medium_problem(seed=3, n=200, m=20, noise=0.25)
 
     def search(**bounds: bool) -> NearSearch:
@@ -262,9 +261,7 @@ def test_near_optimal_lists_of_compas(instances):
 
 
 def test_the_best_and_random_models_are_rows_of_the_table():
-    rng = np.random.default_rng(5)
-    A = rng.random((40, 5)) < 0.5
-    problem = rl.Problem.from_arrays(A, (A[:, 0] ^ (rng.random(40) < 0.2)).astype(int))
+    problem = noisy_problem(5, 40, 5)
     found = rl.near_optimal(problem, regularization=0.02, within=0.05)
     assert found.complete
     assert found.top(2).equals(found.frame().head(2))

@@ -12,16 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import Inside
-from laws import noisy_problem
-from strategies import rows
+from laws import Inside, noisy_problem, rows
 
 import rulelab as rl
 from rulelab.kernels import bits
 from rulelab.kernels.growing import OPEN
 from rulelab.rule_list import CORELS_BOUNDS, POLICIES, CorelsBounds, CorelsSearch
 from rulelab.rule_list.corels import bounds as paper_bounds
-from rulelab.snapshot import Status
 
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)
 FUNCTIONS = {name: getattr(paper_bounds, name, None) for name in CORELS_BOUNDS}
@@ -195,7 +192,7 @@ def _with_tails(costs, prefix, rest):
 
 def certified(problem, regularization, **options):
     snapshot = rl.solve(CorelsSearch(problem, regularization, **options))
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     assert (snapshot.gap, set(snapshot.pruned)) == (0, set(CORELS_BOUNDS))
     return snapshot
 

@@ -10,8 +10,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
-from inside import Inside, learn_soon
-from laws import noisy_problem, state_of
+from laws import Inside, learn_soon, noisy_problem, state_of
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
@@ -38,8 +37,8 @@ def backwards(calls: Sequence[Callable[[], Any]]) -> list[Any]:
 @pytest.fixture
 def short_rounds(monkeypatch):
     """Rounds that end in the middle of prefixes."""
-    monkeypatch.setattr(rounds, "_LEAST_ROUND", 700)
-    monkeypatch.setattr(rounds, "_LONGEST_ROUND", 900)
+    monkeypatch.setattr(rounds, "LEAST_ROUND", 700)
+    monkeypatch.setattr(rounds, "LONGEST_ROUND", 900)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -120,7 +119,7 @@ def test_neither_slices_nor_threads_nor_pickles_change_what_is_done(n_jobs, monk
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_pairs_and_multipliers_are_found_by_so_many_threads(n, monkeypatch):
-    monkeypatch.setattr(pair_multipliers, "_ENTRIES_TO_SHARE", 0)
+    monkeypatch.setattr(pair_multipliers, "ENTRIES_TO_SHARE", 0)
     made = learning(4, 1)
     made.advance(1)
     made.advance(1)
@@ -292,7 +291,7 @@ def test_what_is_stored_is_what_one_entry_after_another_leaves(n, max_length, to
 @pytest.mark.parametrize("n", PARTS)
 def test_a_table_that_grew_finds_every_set(n, monkeypatch):
     for most_astray in (4096, 1):
-        monkeypatch.setattr(merge, "_MOST_ASTRAY", most_astray)
+        monkeypatch.setattr(merge, "MOST_ASTRAY", most_astray)
         made, rng = search(), np.random.default_rng(3)
         inside = Inside(made)
         store, boxes = empty(made), Outboxes(Inside(made).store, n)

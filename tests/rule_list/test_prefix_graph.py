@@ -6,19 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import rows
+from laws import rows
 from test_near_optimal import GAPS, LAMBDAS, disjoint, medium_problem, near_optimal_by_enumeration
 
 import rulelab as rl
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
-from rulelab.search import solve
 
 small_problems = partial(rows, st.sampled_from(LAMBDAS), max_rows=8, max_columns=4, max_weight=4)
 
 
 def searched(problem: rl.Problem, regularization: float, gap: float, **limits: int) -> rl.NearOptimalSearch:
     search = rl.NearOptimalSearch(problem, regularization, gap, **limits)
-    solve(search)
+    rl.solve(search)
     return search
 
 
@@ -139,6 +138,6 @@ def test_before_the_optimum_there_is_nothing_to_choose_from():
     search = rl.NearOptimalSearch(medium_problem(), 0.02, 0.05)
     with pytest.raises(ValueError, match="not certified yet"):
         search.prefixes()
-    solve(search)
+    rl.solve(search)
     with pytest.raises(ValueError, match="most must be an integer >= 1, not 0"):
         search.prefixes(0)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import rows
 from random_problems import explained
-from strategies import rows
 
 import rulelab as rl
 

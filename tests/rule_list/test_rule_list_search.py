@@ -3,29 +3,20 @@
 from fractions import Fraction
 from functools import partial
 
+import laws
 import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside import Inside, learn_soon
+from laws import Inside, learn_soon, rows
 from numba import njit
 from random_problems import explained
-from strategies import rows
 
 import rulelab as rl
 from rulelab.kernels import bits
-from rulelab.rule_list import (
-    POLICIES,
-    CorelsBounds,
-    CorelsSearch,
-    FrontierSearch,
-    RuleListBounds,
-    RuleListSearch,
-    core_pool,
-)
+from rulelab.rule_list import POLICIES, core_pool
 from rulelab.rule_list.core_pool import HITS, LEARNT, N_BLOCKS, N_CORES, cut_by_core
-from rulelab.snapshot import Status
 
 HARDEST = {("compas_a", 0.001), ("compas_155", 0.0025), ("compas_165", 0.005), ("compas_982", 0.01)}
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)
@@ -33,10 +24,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
 def certified(problem, regularization, **options):
-    snapshot = rl.solve(rl.search_for(problem, regularization=regularization, **options))
-    assert snapshot.status is Status.OPTIMAL
-    assert snapshot.gap == 0
-    return snapshot
+    return laws.certified(rl.search_for(problem, regularization=regularization, **options))
 
 
 def exact(y, weight, regularization, snapshot, A):
@@ -72,13 +60,13 @@ def test_learning_from_the_start_on_small_problems(case, policy, limit):
     )
 
 
-@pytest.mark.parametrize("make", [RuleListSearch, CorelsSearch, FrontierSearch])
+@pytest.mark.parametrize("make", [rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch])
 def test_weights_that_share_no_unit_are_proven_within_rounding_only(make):
     rng = np.random.default_rng(0)
     A, y = rng.random((40, 6)) < 0.5, rng.random(40) < 0.5
     problem = rl.Problem.from_arrays(A, y, sample_weight=rng.random(40) * 10.0 ** rng.integers(-6, 3, 40))
-    last = rl.solve(make(problem, 3 if make is FrontierSearch else 0.05))
-    assert (last.status, last.limit) == (Status.LIMIT, "exactness")
+    last = rl.solve(make(problem, 3 if make is rl.FrontierSearch else 0.05))
+    assert (last.status, last.limit) == (rl.Status.LIMIT, "exactness")
     assert 0 < last.gap < 1e-9
 
 
@@ -104,15 +92,15 @@ def test_both_counting_kernels_agree():
 def test_oracles(shared):
     files = sorted((shared / "oracles").glob("rule_list_*.npz"))
     assert files
-    makers = [partial(RuleListSearch, policy=policy, random_state=0) for policy in POLICIES]
-    makers += [partial(CorelsSearch, bounds=bounds) for bounds in (CorelsBounds(), CorelsBounds.published())]
+    makers = [partial(rl.RuleListSearch, policy=policy, random_state=0) for policy in POLICIES]
+    makers += [partial(rl.CorelsSearch, bounds=bounds) for bounds in (rl.CorelsBounds(), rl.CorelsBounds.published())]
     for file in files:
         z = np.load(file)
         problem = rl.Problem.from_arrays(z["rules"].T, z["labels"])
         optimum = Fraction(int(z["optimum_num"]), int(z["optimum_den"]))
         for make in makers:
             last = rl.solve(make(problem, float(z["lam"])))
-            assert (last.status, last.gap) == (Status.OPTIMAL, 0)
+            assert (last.status, last.gap) == (rl.Status.OPTIMAL, 0)
             assert last.incumbent.objective == pytest.approx(float(optimum), abs=1e-12), (file.name, make)
 
 
@@ -131,8 +119,8 @@ def test_a_warm_start_is_the_first_incumbent(instances):
     A, y, names = instances.load("compas_a")
     problem = rl.Problem.from_arrays(A, y, names=names)
     other = certified(problem, 0.01).incumbent.model
-    bounds = RuleListBounds(separation=False)  # which begins when so many prefixes are stored
-    search = RuleListSearch(problem, 0.005, beam_width=0, warm_start=other, bounds=bounds)
+    bounds = rl.RuleListBounds(separation=False)  # which begins when so many prefixes are stored
+    search = rl.RuleListSearch(problem, 0.005, beam_width=0, warm_start=other, bounds=bounds)
     first = search.advance(1)
     assert (first.incumbent.model, first.incumbent.objective) == (other, other.objective(0.005))
     done = rl.solve(search)
@@ -157,7 +145,7 @@ def test_any_warm_start_leads_to_the_optimum(case, start):
 @pytest.mark.parametrize("start", [[5], [-1]])
 def test_a_warm_start_of_unknown_antecedents_is_refused(start):
     with pytest.raises(ValueError, match="warm_start"):
-        RuleListSearch(rl.Problem.from_arrays([[0], [1]], [0, 1]), warm_start=start)
+        rl.RuleListSearch(rl.Problem.from_arrays([[0], [1]], [0, 1]), warm_start=start)
 
 
 # the pool of cores ----------------------------------------------------------------------------------------------------
@@ -165,19 +153,19 @@ def test_a_warm_start_of_unknown_antecedents_is_refused(start):
 def learning(monkeypatch):
     """Searches learn from the start, into a pool that is soon full."""
     learn_soon(put=monkeypatch.setattr)
-    monkeypatch.setattr(core_pool, "_ROOM", 64)
-    monkeypatch.setattr(core_pool, "_LEVELS", 3)
+    monkeypatch.setattr(core_pool, "ROOM", 64)
+    monkeypatch.setattr(core_pool, "LEVELS", 3)
 
 
-def searched(seed: int, rows: int, antecedents: int, regularization: float) -> RuleListSearch:
+def searched(seed: int, rows: int, antecedents: int, regularization: float) -> rl.RuleListSearch:
     weight = np.random.default_rng(seed + 7).integers(1, 30, rows) if seed % 2 else None
     problem = rl.Problem.from_arrays(*explained(seed, rows, antecedents, 0.25), sample_weight=weight)
-    search = RuleListSearch(problem, regularization, beam_width=0)
+    search = rl.RuleListSearch(problem, regularization, beam_width=0)
     assert rl.solve(search).status is rl.Status.OPTIMAL
     return search
 
 
-def held(search: RuleListSearch) -> np.ndarray:
+def held(search: rl.RuleListSearch) -> np.ndarray:
     return np.flatnonzero(Inside(search).learning.cores.value)
 
 
@@ -185,7 +173,7 @@ def test_completing_a_core_costs_at_least_its_value(learning):
     assert sum(looked_at(searched(seed, 60, 7, 0.01)) for seed in range(30)) > 60
 
 
-def looked_at(search: RuleListSearch) -> int:
+def looked_at(search: rl.RuleListSearch) -> int:
     """How many cores the search holds, each of which is found to cost what it claims."""
     inside = Inside(search)
     arrays, rules, cores = inside.layout, inside.rules, inside.learning.cores

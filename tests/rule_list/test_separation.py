@@ -7,9 +7,8 @@ from functools import cache
 import naive
 import numpy as np
 import pytest
-from inside import Inside, learn_soon
-from laws import in_slices, state_of
-from proof_checks import changed, proof_by, put, refused
+from laws import Inside, changed, in_slices, learn_soon, proof_by, put, refused, state_of
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.certificate.rule_list.checker import recompute
@@ -17,7 +16,6 @@ from rulelab.certificate.rule_list.hints import Separation
 from rulelab.certificate.rule_list.states import states
 from rulelab.rule_list import RuleListBounds, pair_multipliers
 from rulelab.rule_list.core_pool import known_sets
-from rulelab.rule_list.exact.search import RuleListSearch
 from rulelab.rule_list.pair_bound import GIVEN_UP, READY, least_cost
 
 
@@ -27,12 +25,8 @@ def from_the_start(monkeypatch):
 
 
 def data(seed, n=60, m=6, noise=0.25):
-    rng = np.random.default_rng(seed)
-    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
-    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(n) < noise)
-    y[:2] = True, False
-    weight = rng.integers(1, 9, n) if seed % 2 else np.ones(n, dtype=np.int64)
-    return A, y, weight
+    weight = np.random.default_rng(seed).integers(1, 9, n) if seed % 2 else np.ones(n, dtype=np.int64)
+    return *explained(seed, n, m, noise), weight
 
 
 def problem_of(seed, **options):
@@ -41,7 +35,7 @@ def problem_of(seed, **options):
 
 
 def searched(seed, regularization=0.02, **options):
-    search = RuleListSearch(problem_of(seed, **options), regularization, beam_width=0)
+    search = rl.RuleListSearch(problem_of(seed, **options), regularization, beam_width=0)
     return search, rl.solve(search)
 
 
@@ -84,11 +78,11 @@ def test_multipliers_pay_no_more_than_errors_and_rules_cost(seed):
 
 
 def test_pairs_of_very_unequal_weights_may_all_be_given_up(monkeypatch):
-    monkeypatch.setattr(pair_multipliers, "_ENTRIES_TO_SHARE", 0)
+    monkeypatch.setattr(pair_multipliers, "ENTRIES_TO_SHARE", 0)
     A = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=bool)
     y, weight = A[:, 0], np.array([1, 1, 10**6, 10**6])
     lists = [
-        rl.solve(RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.1, beam_width=0, n_jobs=n))
+        rl.solve(rl.RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=weight), 0.1, beam_width=0, n_jobs=n))
         for n in (1, 2)
     ]
     assert [found.status for found in lists] == [rl.Status.OPTIMAL] * 2
@@ -97,19 +91,19 @@ def test_pairs_of_very_unequal_weights_may_all_be_given_up(monkeypatch):
 
 def test_slices_and_pickles_change_nothing():
     problem = problem_of(1, n=300, m=14)
-    whole = rl.solve(RuleListSearch(problem, 0.004))
-    _, snapshot = in_slices(RuleListSearch(problem, 0.004))
+    whole = rl.solve(rl.RuleListSearch(problem, 0.004))
+    _, snapshot = in_slices(rl.RuleListSearch(problem, 0.004))
     assert snapshot.pruned["separation"] > 0
     assert state_of(snapshot) == state_of(whole)
 
 
 def test_the_memory_limit_counts_them():
     problem = problem_of(2, n=300, m=14)
-    search = RuleListSearch(problem, 0.01, beam_width=0)
+    search = rl.RuleListSearch(problem, 0.01, beam_width=0)
     search.advance(1)
     size = sum(array.nbytes for array in Inside(search).learning.separation)
     assert search.memory_bytes > size > 50_000
-    limited = RuleListSearch(problem, 0.01, beam_width=0, memory_limit=search.memory_bytes - size // 2)
+    limited = rl.RuleListSearch(problem, 0.01, beam_width=0, memory_limit=search.memory_bytes - size // 2)
     assert limited.advance(1).memory_bytes <= limited.memory_limit
     assert Inside(limited).learning.separation.numbers[GIVEN_UP] == 1
     assert rl.solve(limited).incumbent.objective == rl.solve(search).incumbent.objective
@@ -118,7 +112,7 @@ def test_the_memory_limit_counts_them():
 @cache
 def proof(seed=1):
     problem = problem_of(seed, n=200, m=10)
-    return problem, *proof_by(RuleListSearch(problem, 0.01, bounds=RuleListBounds(cores=False)))
+    return problem, *proof_by(rl.RuleListSearch(problem, 0.01, bounds=RuleListBounds(cores=False)))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -158,7 +152,7 @@ def test_wrong_multipliers_are_refused(what):
 def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
     regularization = Fraction("0.01") if seed % 3 else Fraction("0.04")
     problem = problem_of(seed, n=40, m=5)
-    search = RuleListSearch(problem, float(regularization), bounds=RuleListBounds(cores=False), beam_width=0)
+    search = rl.RuleListSearch(problem, float(regularization), bounds=RuleListBounds(cores=False), beam_width=0)
     best = rl.solve(search).incumbent.model
     inside = Inside(search)
     learnt = inside.learning
@@ -185,8 +179,8 @@ def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
 
 def test_proofs_are_smaller_with_multipliers_raised_for_each_set(monkeypatch):
     problem, model, adapted = proof()
-    monkeypatch.setattr("rulelab.certificate.rule_list.proof._TRIED", 0)
-    monkeypatch.setattr("rulelab.certificate.rule_list.proof._CLOSED", np.inf)
+    monkeypatch.setattr("rulelab.certificate.rule_list.proof.TRIED_ANYWAY", 0)
+    monkeypatch.setattr("rulelab.certificate.rule_list.proof.CLOSED_BY_EACH", np.inf)
     _, _, plain = proof.__wrapped__()
     assert len(adapted.arrays["sets"]) < len(plain.arrays["sets"])
     assert rl.verify(problem, model, plain).valid
@@ -196,7 +190,7 @@ def test_proofs_are_smaller_with_multipliers_raised_for_each_set(monkeypatch):
 
 def test_more_pairs_than_fit_in_memory_are_refused_and_not_put_in_a_proof(monkeypatch):
     problem, model, certificate = proof()
-    monkeypatch.setattr("rulelab.certificate.rule_list.hints._MOST", 10 * len(certificate.arrays["pairs"]) - 1)
+    monkeypatch.setattr("rulelab.certificate.rule_list.hints.MOST_CELLS", 10 * len(certificate.arrays["pairs"]) - 1)
     assert "pairs; for 10 antecedents at most" in rl.verify(problem, model, certificate).reason
     _, _, plain = proof.__wrapped__()
     assert set(plain.arrays) == {"sets", "values"}

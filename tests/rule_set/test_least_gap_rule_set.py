@@ -48,7 +48,7 @@ def test_the_least_gap_is_that_of_the_naive_reference(part):
 
 @pytest.mark.long
 def test_rates_that_must_be_equal_are_searched_value_by_value(monkeypatch):
-    monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", 0)
+    monkeypatch.setattr(rule_set_phases, "WHOLE_NODES", 0)
     for seed in range(300, 330):
         check(case_of(seed))
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import naive_rule_sets as naive
 import numpy as np
@@ -35,7 +35,7 @@ class Naive(NamedTuple):
     models: dict[frozenset[int], list[Fraction]]
 
 
-def near_sets(t: Table, C: int, D: int, loss: str, form: str, penalty: Fraction, most: Any) -> Naive:
+def near_sets(t: Table, C: int, D: int, loss: str, form: str, penalty: Fraction, most) -> Naive:
     """Every set in which each rule covers rows that no other one does, and that costs at most ``most(optimum)``."""
     clauses = list(naive.all_clauses(t.data, D, form).items())
     found = {}
@@ -84,7 +84,7 @@ def check(t: Table, result: rl.NearOptimalRuleSets, expected: Naive, form: str) 
         assert row.least == (0.0 if without else pytest.approx(share))
 
 
-def naive_cover(t: Table, clauses: Any, form: str) -> frozenset[int]:
+def naive_cover(t: Table, clauses, form: str) -> frozenset[int]:
     return frozenset().union(*(naive.decides(t.data, tuple(clause), form) for clause in clauses))
 
 
@@ -126,7 +126,7 @@ def test_slices_and_pickles_change_nothing():
 
 def test_it_can_be_looked_at_at_any_time(monkeypatch):
     """Also before the first set is found."""
-    monkeypatch.setattr("rulelab.rule_set.near_optimal.search._EFFORT", 1)
+    monkeypatch.setattr("rulelab.rule_set.near_optimal.search.EFFORT_PER_WORK", 1)
     search = rl.NearOptimalRuleSetSearch(table(3).problem, 2, **SETTINGS)
     while search.advance(1).phase != "enumerating":
         assert search.result().count == 0

@@ -10,8 +10,7 @@ from crossed import Judge
 from crossed_cases import case_of
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from inside import Inside
-from strategies import rows, seeds
+from laws import Inside, rows, seeds
 
 import rulelab as rl
 from rulelab.rule_set import RuleSetSearch, generation
@@ -20,13 +19,12 @@ from rulelab.rule_set.generation import Surcharge, first_conditions
 from rulelab.rule_set.master.dual_bound import bound, dual_point, price_on_grid
 from rulelab.rule_set.pricing.exact import Pricer
 from rulelab.rule_set.program import make_program
-from rulelab.snapshot import Status
 
 
 @pytest.fixture(autouse=True)
 def _short_rules_first(monkeypatch):
     """A unit of pricing is a node, and one without a rule is long."""
-    for name, value in (("_EFFORT", 1), ("_CHEAP", 0), ("_LONG", 1), ("_SHALLOW", 1)):
+    for name, value in (("PRICING_EFFORT", 1), ("CHEAP_PRICING", 0), ("LONG_PRICING", 1), ("SHALLOW", 1)):
         monkeypatch.setattr(generation, name, value)
 
 
@@ -34,7 +32,7 @@ def _short_rules_first(monkeypatch):
 @pytest.mark.parametrize("near", [False, True])
 def test_the_optimum_is_that_of_the_naive_reference(near, monkeypatch):
     if near:
-        for name in ("_LARGE", "_LARGE_CONSTRAINED"):  # the proximal masters
+        for name in ("LARGE", "LARGE_CONSTRAINED"):  # the proximal masters
             monkeypatch.setattr(generation, name, 1)
     for seed in range(int(near), 24, 3):
         assert Judge(case_of("rule_set", seed)).run() == [], seed
@@ -78,7 +76,7 @@ def test_a_bound_is_proven_at_any_limit_once_the_longest_rules_are_priced():
     y = (A[:, 0] & A[:, 1] & A[:, 2] & ~A[:, 3] | A[:, 4] & A[:, 5]) ^ (rng.random(400) < 0.15)
     problem = rl.Problem.from_arrays(A, y)
     search, seen, depths, shares = RuleSetSearch(problem, 9), set(), [], set()
-    while (snapshot := search.advance(1)).status is Status.RUNNING:
+    while (snapshot := search.advance(1)).status is rl.Status.RUNNING:
         made = Inside(search).generation
         if made is None or snapshot.phase != "pricing":
             continue

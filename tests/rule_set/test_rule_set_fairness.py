@@ -9,26 +9,15 @@ from crossed import Judge
 from crossed_cases import case_of
 
 import rulelab as rl
-from rulelab.certificate import CertificateError
 from rulelab.data.fairness import true_gaps
 from rulelab.data.metrics import confusion
-from rulelab.rule_set import (
-    AccuracyParity,
-    DemographicParity,
-    EqualizedOdds,
-    EqualOpportunity,
-    FalsePositiveRateParity,
-    RuleSetSearch,
-    closing,
-    generation,
-)
+from rulelab.rule_set import closing, generation
 from rulelab.rule_set import phases as rule_set_phases
 from rulelab.rule_set.features import Features
 from rulelab.rule_set.heuristics import local_search as local
 from rulelab.rule_set.heuristics import set_search
 from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
-from rulelab.snapshot import Status
 
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
@@ -37,23 +26,23 @@ LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 @pytest.mark.parametrize(("large", "whole_nodes"), [(0, 300), (0, 0), (1 << 30, 0)])
 def test_the_fair_optimum_is_that_of_the_naive_reference(large, whole_nodes, monkeypatch):
     """By both methods where rates that must be equal are searched value by value, and by the proximal one else."""
-    monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", large)
-    monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", whole_nodes)
+    monkeypatch.setattr(generation, "LARGE_CONSTRAINED", large)
+    monkeypatch.setattr(rule_set_phases, "WHOLE_NODES", whole_nodes)
     for case in (case_of("rule_set", seed) for seed in range(24)):
         assert case.options["fairness"] is None or Judge(case).run() == [], case.seed
 
 
 def test_groups_whose_sizes_have_no_common_divisor_have_all_errors_or_none(monkeypatch):
-    monkeypatch.setattr(rule_set_phases, "_WHOLE_NODES", 0)
+    monkeypatch.setattr(rule_set_phases, "WHOLE_NODES", 0)
     rng = np.random.default_rng(1)
     A = rng.random((600, 10)) < rng.uniform(0.3, 0.7, 10)
     y = (A[:, 0] & A[:, 1]) ^ (rng.random(600) < 0.25)
     groups = np.where(A[:, 2], "a", "b")
     while math.gcd(*(int(y[groups == g].sum()) for g in "ab")) > 1:
         y[np.argmin(y)] = True
-    search = RuleSetSearch(rl.Problem.from_arrays(A, y, groups=groups), 9, 3, fairness=EqualOpportunity(0.0))
+    search = rl.RuleSetSearch(rl.Problem.from_arrays(A, y, groups=groups), 9, 3, fairness=rl.EqualOpportunity(0.0))
     snapshot = rl.solve(search, work_limit=5000)
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     assert "master_value" not in snapshot.detail, "the programme of one value bounds no other"
     found = snapshot.incumbent.model.predicts_positive(A)[y]
     assert found.all() or not found.any()
@@ -75,31 +64,31 @@ def compas_problem(n=400):
 @pytest.mark.parametrize("seed", [1, 3, 7])
 def test_sets_of_fewest_errors_begin_with_the_best_by_the_hamming_loss(seed):
     A, y, groups = compas_like(600, seed)
-    problem, fairness = rl.Problem.from_arrays(A, y, groups=groups), EqualOpportunity(0.1)
-    known = rl.solve(RuleSetSearch(problem, 9, 3, fairness=fairness), work_limit=400).incumbent
+    problem, fairness = rl.Problem.from_arrays(A, y, groups=groups), rl.EqualOpportunity(0.1)
+    known = rl.solve(rl.RuleSetSearch(problem, 9, 3, fairness=fairness), work_limit=400).incumbent
 
     def first(search):
         while (now := search.advance(1)).phase != "pricing":
             pass
         return now.incumbent.errors
 
-    search, alone = (RuleSetSearch(problem, 9, 3, fairness=fairness, loss="zero_one") for _ in range(2))
+    search, alone = (rl.RuleSetSearch(problem, 9, 3, fairness=fairness, loss="zero_one") for _ in range(2))
     assert first(search) <= known.errors < first(alone.without_relaxation())
 
 
 def test_no_tolerance_is_met_by_the_set_without_rules():
     problem = compas_problem(60)
-    for criterion in (EqualOpportunity(0), EqualizedOdds(0, 0), DemographicParity(0), FalsePositiveRateParity(0)):
-        assert criterion.met_by_no_rules
-        first = RuleSetSearch(problem, 5, 2, fairness=criterion).advance(1)
+    for criterion in (rl.EqualOpportunity, rl.EqualizedOdds, rl.DemographicParity, rl.FalsePositiveRateParity):
+        assert criterion(0).met_by_no_rules
+        first = rl.RuleSetSearch(problem, 5, 2, fairness=criterion(0)).advance(1)
         assert first.incumbent is not None
-    assert not AccuracyParity(0).met_by_no_rules
+    assert not rl.AccuracyParity(0).met_by_no_rules
 
 
 def test_true_gaps_are_those_of_the_predictions():
     A, y, groups = compas_like()
     problem = rl.Problem.from_arrays(A, y, groups=groups)
-    snapshot = rl.solve(RuleSetSearch(problem, 8, 2, fairness=EqualizedOdds(0.05, 0.1)))
+    snapshot = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualizedOdds(0.05, 0.1)))
     gaps = snapshot.detail["true_gaps"]
     evaluation = snapshot.incumbent.model.evaluate(A, y, groups=groups)
     positive = snapshot.incumbent.model.predict(A).astype(bool)
@@ -109,21 +98,21 @@ def test_true_gaps_are_those_of_the_predictions():
     assert gaps["false_negative_rate"] <= 0.05
     assert evaluation.errors == snapshot.incumbent.errors
     predicted = snapshot.incumbent.model.predicts_positive(problem.matrix())
-    assert true_gaps(DemographicParity(0), problem.groups, predicted).keys() == {"selection_rate"}
+    assert true_gaps(rl.DemographicParity(0), problem.groups, predicted).keys() == {"selection_rate"}
 
 
 def test_rules_over_the_same_rows_are_one_where_they_would_count_twice():
     """The certificate says that sets with such rules are left out; a warm start has the shortest of them."""
     A = np.array([[1, 1], [1, 1], [0, 1], [0, 0], [1, 1], [0, 1], [0, 0], [0, 0]], dtype=bool)
     problem = rl.Problem.from_arrays(A, A[:, 0] ^ (np.arange(8) == 4), groups=np.arange(8) % 2)
-    criterion, twins = DemographicParity(0.2), [(0,), (0, 1)]
+    criterion, twins = rl.DemographicParity(0.2), [(0,), (0, 1)]
     for start in (twins, rl.RuleSet.from_problem(problem, twins)):
-        search = RuleSetSearch(problem, 7, 2, fairness=criterion, warm_start=start).without_relaxation()
+        search = rl.RuleSetSearch(problem, 7, 2, fairness=criterion, warm_start=start).without_relaxation()
         search.advance(1)
         assert (0,) in search.columns
         assert (0, 1) not in search.columns
     for loss, said in (("hamming", True), ("zero_one", False)):
-        search = RuleSetSearch(problem, 7, 2, fairness=criterion, loss=loss)
+        search = rl.RuleSetSearch(problem, 7, 2, fairness=criterion, loss=loss)
         last = rl.solve(search)
         answer = rl.verify(problem, last.incumbent.model, search.certificate())
         assert answer.valid
@@ -146,7 +135,7 @@ def test_any_size_of_weights_and_penalties(scale, regularization):
     _, A, y, _ = _rows(5, 30, 4)
     w = np.random.default_rng(0).random(30) * scale
     last = rl.solve(rl.RuleSetSearch(rl.Problem.from_arrays(A, y, sample_weight=w), 6, regularization=regularization))
-    assert last.status is Status.OPTIMAL
+    assert last.status is rl.Status.OPTIMAL
     assert last.gap == 0
     assert math.isfinite(last.incumbent.objective)
 
@@ -172,7 +161,7 @@ def test_rows_in_no_group_count():
     some = rl.Problem.from_arrays(A, y)
     object.__setattr__(some, "groups", problem.groups.some([0, 1]))
     last = rl.solve(rl.RuleSetSearch(some, 6, 2, fairness=rl.EqualOpportunity(1.0)))
-    assert last.status is Status.OPTIMAL
+    assert last.status is rl.Status.OPTIMAL
     assert last.incumbent.objective == rl.solve(rl.RuleSetSearch(problem, 6, 2)).incumbent.objective
 
 
@@ -186,10 +175,10 @@ def _weighted(seed: int) -> rl.Problem:
 def test_sets_that_arithmetic_cannot_tell_apart_are_looked_at_one_by_one(monkeypatch, seed, fairness):
     problem = _weighted(seed)
     known = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=fairness, regularization=0.01))
-    assert known.status is Status.OPTIMAL
+    assert known.status is rl.Status.OPTIMAL
     monkeypatch.setattr(Program, "resolution", property(lambda program: int(program.kind_mass.sum()) // 5))
     coarse = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=fairness, regularization=0.01))
-    assert coarse.status is Status.OPTIMAL
+    assert coarse.status is rl.Status.OPTIMAL
     assert coarse.incumbent.objective == known.incumbent.objective
 
 
@@ -198,12 +187,12 @@ def test_what_cannot_be_told_apart_in_time_is_said(monkeypatch, seed):
     problem = _weighted(seed)
     optimum = rl.solve(rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))).incumbent.objective
     monkeypatch.setattr(Program, "resolution", property(lambda program: 10 * int(program.kind_mass.sum())))
-    monkeypatch.setattr(closing, "_NEAR_NODES", 0)
+    monkeypatch.setattr(closing, "NEAR_NODES", 0)
     search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
     last = rl.solve(search)
-    assert (last.status, last.limit) == (Status.LIMIT, "exactness")
+    assert (last.status, last.limit) == (rl.Status.LIMIT, "exactness")
     assert last.gap > 0
     assert last.lower_bound <= optimum <= last.incumbent.objective
     assert rl.solve(search).limit == "exactness"
-    with pytest.raises(CertificateError):
+    with pytest.raises(rl.CertificateError):
         search.certificate()

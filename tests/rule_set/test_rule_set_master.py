@@ -33,8 +33,8 @@ CRITERIA = [
 @pytest.fixture
 def proximal(monkeypatch):
     """Let problems of any size take the proximal methods."""
-    monkeypatch.setattr(generation, "_LARGE_CONSTRAINED", 0)
-    monkeypatch.setattr(generation, "_LARGE", 0)
+    monkeypatch.setattr(generation, "LARGE_CONSTRAINED", 0)
+    monkeypatch.setattr(generation, "LARGE", 0)
 
 
 @pytest.mark.few(5)
@@ -76,7 +76,7 @@ def test_weights_that_are_not_integers(proximal):
     found = certified(RuleSetSearch(problem, 6, 2, fairness=rl.EqualOpportunity(0.1)))
     assert found.counts["newton_steps"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(generation, "_LARGE_CONSTRAINED", 1 << 30)
+        patch.setattr(generation, "LARGE_CONSTRAINED", 1 << 30)
         simplex = certified(RuleSetSearch(problem, 6, 2, fairness=rl.EqualOpportunity(0.1)))
     assert found.incumbent.objective == simplex.incumbent.objective
 
@@ -101,7 +101,7 @@ def proven(columns: ColumnGeneration) -> float:
 def test_column_generation_meets_the_one_with_the_simplex_method(criterion, monkeypatch):
     simplex = generated(criterion)
     assert not simplex.newton_steps
-    for name in ("_LARGE", "_LARGE_CONSTRAINED"):
+    for name in ("LARGE", "LARGE_CONSTRAINED"):
         monkeypatch.setattr(generation, name, 0)
     columns = generated(criterion)
     assert columns.newton_steps
@@ -114,7 +114,7 @@ def test_column_generation_meets_the_one_with_the_simplex_method(criterion, monk
 @pytest.mark.parametrize("criterion", [None, rl.EqualOpportunity(0.02)], ids=repr)
 def test_the_simplex_method_takes_over_when_nothing_is_found(criterion, proximal, monkeypatch):
     expected = proven(generated(criterion))
-    monkeypatch.setattr(generation, "_EXACT", 1)
+    monkeypatch.setattr(generation, "MOST_FRUITLESS", 1)
     monkeypatch.setattr(ColumnGeneration, "_closed", lambda self: False)
     columns = generated(criterion)
     assert columns.newton_steps

@@ -13,9 +13,7 @@ from crossed_cases import case_of as crossed_case_of
 from crossed_cases import least_gap_of_sets
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import in_slices, told
-from proof_checks import changed, holds, proof_by, refused, with_arrays, with_parameters
-from strategies import seeds
+from laws import changed, holds, in_slices, proof_by, refused, seeds, told, with_arrays, with_parameters
 from test_least_gap_rule_set import case_of
 from test_rule_set_certificate_fair import Table, make
 
@@ -24,7 +22,6 @@ from rulelab.certificate.rule_set import columns, partition
 from rulelab.rule_set import phases, rate_parts
 from rulelab.rule_set.program import Program, make_program
 from rulelab.rule_set.rate_parts import Part, parts
-from rulelab.snapshot import Status
 
 FEW = 2
 
@@ -32,14 +29,14 @@ FEW = 2
 @pytest.fixture(autouse=True)
 def _divided(monkeypatch):
     """Searches are divided from the first."""
-    monkeypatch.setattr(phases, "_WHOLE_NODES", 0)
+    monkeypatch.setattr(phases, "WHOLE_NODES", 0)
 
 
 @pytest.fixture(params=[(24, 20_000), (24, 1), (FEW, 1)], ids=["by value", "also cut", "mostly cut"])
 def dividing(request, monkeypatch):
     """In so many parts at most; returns the limit of columns."""
     most, columns = request.param
-    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    monkeypatch.setattr(rate_parts, "MOST_PARTS", most)
     return columns
 
 
@@ -70,7 +67,7 @@ def is_in(part: Part, left: np.ndarray, covers: np.ndarray) -> bool:
 @pytest.mark.parametrize("most", [24, FEW])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_every_fair_set_is_in_a_part_and_costs_what_the_part_says(most, loss, monkeypatch):
-    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    monkeypatch.setattr(rate_parts, "MOST_PARTS", most)
     divided = 0
     for seed in range(60):
         case = make(seed)
@@ -110,13 +107,13 @@ def require_proven(case: Table, dividing: int) -> bool | None:
     """Whether the proof is in parts, where the search was; None where it was not."""
     search = case.search(column_limit=dividing)
     last = rl.solve(search)
-    if last.status is Status.LIMIT:  # of columns: the parts have been divided as far as they can be
+    if last.status is rl.Status.LIMIT:  # of columns: the parts have been divided as far as they can be
         search.column_limit = 20_000
         last = rl.solve(search)
     if not case.fair:
-        assert last.status is Status.INFEASIBLE
+        assert last.status is rl.Status.INFEASIBLE
         return None
-    assert last.status is Status.OPTIMAL
+    assert last.status is rl.Status.OPTIMAL
     assert Fraction(last.incumbent.objective) == case.least == Fraction(last.lower_bound)
     proof = search.certificate()
     verdict = rl.verify(case.problem, last.incumbent.model, proof)
@@ -151,7 +148,7 @@ def proven() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate]:
     problem = small_group()
     search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(phases, "_WHOLE_NODES", 0)
+        patch.setattr(phases, "WHOLE_NODES", 0)
         model, proof = proof_by(search)
     assert search.by_value
     return problem, model, proof
@@ -242,7 +239,7 @@ def bounds_of(case: Table, columns: int) -> list[tuple[rl.Snapshot, rl.Certifica
     for snapshot in search.steps(work_per_step=1, work_limit=300):
         if search.by_value and snapshot.incumbent is not None:
             seen += 1
-            if seen in LOOKED_AT or snapshot.status is not Status.RUNNING:
+            if seen in LOOKED_AT or snapshot.status is not rl.Status.RUNNING:
                 out.append((snapshot, search.certificate(bound_only=True)))
     return out
 
@@ -259,7 +256,7 @@ def check_bounds(first: int, times: int) -> Counter[str]:
                 assert answer.lower_bound <= case.least, seed
                 assert answer.valid == (answer.lower_bound == answer.objective)
                 assert answer.valid or "is for a bound" in answer.reason
-                if snapshot.status is Status.OPTIMAL:
+                if snapshot.status is rl.Status.OPTIMAL:
                     assert answer.valid, (seed, answer.reason)
                 counted[answer.state] += 1
                 counted["positive"] += answer.lower_bound > 0
@@ -280,7 +277,7 @@ def under_way() -> tuple[rl.Problem, rl.RuleSet, rl.Certificate, float, float]:
     problem = small_group()
     search = rl.RuleSetSearch(problem, 8, 2, fairness=rl.EqualOpportunity(0.1))
     for snapshot in search.steps(work_per_step=1):
-        if search.by_value and snapshot.status is Status.RUNNING:
+        if search.by_value and snapshot.status is rl.Status.RUNNING:
             proof = search.certificate(bound_only=True)
             if 0 < proof.arrays["part_ended"].sum() < len(proof.arrays["part_ended"]):
                 break
@@ -352,18 +349,18 @@ def test_any_bound_that_passes_is_true(seed):
 @pytest.mark.parametrize(("k", "seed"), list(enumerate([58, 96, 106, 134, 240, 318, 346])))  # whose rates are divided
 def test_sets_that_obey_are_proven_by_parts(k, seed, most, monkeypatch):
     """And what is changed of the one or the other proof is refused, or true."""
-    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    monkeypatch.setattr(rate_parts, "MOST_PARTS", most)
     case, changed = crossed_case_of("demanding_set", seed), (most == FEW) == bool(k % 2)
     judge, search = Judge(case, mutate=changed), case.search()
     assert judge.run() == []
     assert (judge.mutants > 100) == changed
-    assert rl.solve(search).status is Status.OPTIMAL
+    assert rl.solve(search).status is rl.Status.OPTIMAL
     assert search.by_value or most == FEW
 
 
 def test_where_rounding_hides_a_breach_there_is_no_proof_by_parts():
     search = crossed_case_of("demanding_set", 130).search()
-    assert rl.solve(search).status is Status.OPTIMAL
+    assert rl.solve(search).status is rl.Status.OPTIMAL
     with pytest.raises(rl.CertificateError, match="too many digits for a certificate in parts"):
         search.certificate()
 
@@ -401,7 +398,7 @@ def check_gaps(seeds: range, loss: str) -> tuple[int, int]:
 @pytest.mark.parametrize("most", [24, FEW])
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])
 def test_least_gaps_are_proven_by_parts(most, loss, monkeypatch):
-    monkeypatch.setattr(rate_parts, "_MOST_PARTS", most)
+    monkeypatch.setattr(rate_parts, "MOST_PARTS", most)
     proven, refused = check_gaps(range(48), loss)
     if most > FEW:  # else not many are divided
         assert proven > 1

@@ -2,14 +2,14 @@
 
 import pickle
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import seeds
+from laws import seeds
 
 from rulelab.data.conditions import Condition
 from rulelab.rule_set.features import Features
@@ -47,7 +47,7 @@ def conditions_on(table: np.ndarray, chosen: list[tuple[int, str, int]]) -> tupl
 
 
 @st.composite
-def cases(draw: Any, deepest: int = 4) -> Case:
+def cases(draw, deepest: int = 4) -> Case:
     seed = draw(seeds)
     rng = np.random.default_rng(seed)
     n, p = draw(st.integers(1, 40)), draw(st.integers(1, 4))

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from inside import Inside
+from laws import Inside, certified
+from random_problems import explained
 
 import rulelab as rl
 from rulelab.__main__ import main
@@ -20,25 +21,13 @@ from rulelab.rule_set.heuristics import local_search as local
 from rulelab.rule_set.heuristics.set_search import SetSearch, draw
 from rulelab.rule_set.master.dual_bound import bound, dual_point, knapsack, price_of
 from rulelab.rule_set.program import Program, make_program
-from rulelab.snapshot import Status
 
 LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
 
-def certified(search: RuleSetSearch) -> rl.Snapshot:
-    """The last snapshot; bounds are checked on the way."""
-    lower = 0.0
-    for snapshot in rl.steps(search):
-        assert lower <= snapshot.lower_bound
-        lower = snapshot.lower_bound
-    assert snapshot.status is Status.OPTIMAL
-    assert snapshot.lower_bound == snapshot.incumbent.objective
-    return snapshot
-
-
 def test_the_optimum_is_that_of_the_naive_reference(monkeypatch):
     """By the proximal method; by the simplex method it is in ``test_crossed.py``."""
-    monkeypatch.setattr(generation, "_LARGE", 0)
+    monkeypatch.setattr(generation, "LARGE", 0)
     for seed in range(96):
         case = case_of("rule_set", seed)
         assert case.options["fairness"] is not None or Judge(case).run() == [], seed
@@ -46,9 +35,7 @@ def test_the_optimum_is_that_of_the_naive_reference(monkeypatch):
 
 def test_naive_reference_and_a_solver_over_all_columns_agree():
     """A third opinion on a problem that enumeration of sets could not do."""
-    rng = np.random.default_rng(3)
-    A = rng.random((150, 12)) < rng.uniform(0.3, 0.7, 12)
-    y = ((A[:, 0] & A[:, 1]) | (A[:, 2] & ~A[:, 3])) ^ (rng.random(150) < 0.2)
+    A, y = explained(3, 150, 12, 0.2)
     snapshot = certified(RuleSetSearch(rl.Problem.from_arrays(A, y), 10, 2))
     rules = [r for s in (1, 2) for r in combinations(range(12), s)]
     covers = np.array([A[:, list(r)].all(axis=1) for r in rules])
@@ -104,10 +91,10 @@ def test_every_dual_point_gives_a_bound():
 def test_too_many_columns_end_with_a_limit_that_can_be_raised():
     search = RuleSetSearch(noisy(2), 9, 3, column_limit=2)
     stopped = rl.solve(search)
-    assert (stopped.status, stopped.limit) == (Status.LIMIT, "columns")
+    assert (stopped.status, stopped.limit) == (rl.Status.LIMIT, "columns")
     assert stopped.gap > 0
     search.column_limit = 5000
-    assert rl.solve(search).status is Status.OPTIMAL
+    assert rl.solve(search).status is rl.Status.OPTIMAL
     assert certified(RuleSetSearch(noisy(2), 9, 3)).incumbent.objective == search.advance(1).incumbent.objective
 
 

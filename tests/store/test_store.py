@@ -5,7 +5,6 @@ import io
 import re
 import sqlite3
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,21 +33,11 @@ def proof() -> rl.Certificate:
     return search.certificate()
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[rl.store.Store]:
-    with rl.store.open(tmp_path / "runs.sqlite") as out:
-        yield out
-
-
 def sql(place: str | Path, *commands: str) -> None:
     with contextlib.closing(sqlite3.connect(place)) as bare:
         for command in commands:
             bare.execute(command)
             bare.commit()
-
-
-def content(file: Path) -> bytes:
-    return file.read_bytes()
 
 
 def test_what_is_saved_is_found_again(store, recording, proof, tmp_path: Path) -> None:
@@ -197,10 +186,10 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -
     empty.touch()
     sql(other, "CREATE TABLE runs (hash TEXT)", "INSERT INTO runs VALUES ('mine')")
     for file, reason in ((text, "no SQLite file"), (empty, "no SQLite file"), (other, "something else than rulelab")):
-        before = content(file)
+        before = file.read_bytes()
         with pytest.raises(StoreError, match=reason):
             rl.store.open(file)
-        assert content(file) == before
+        assert file.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "notes.txt", "other.sqlite"]
 
 
@@ -220,22 +209,22 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -
 )
 def test_tables_that_are_not_as_they_should_be_are_refused(store, tmp_path: Path, command: str, reason: str) -> None:
     sql(store.place, command, "PRAGMA wal_checkpoint(TRUNCATE)")
-    before = content(Path(store.place))
+    before = Path(store.place).read_bytes()
     with pytest.raises(StoreError, match=reason):
         rl.store.open(store.place)
-    assert content(Path(store.place)) == before
+    assert Path(store.place).read_bytes() == before
 
 
 def test_a_file_with_a_damaged_page_is_refused_and_left_as_it_is(store, recording, tmp_path: Path) -> None:
     store.save(recording)
     sql(store.place, "PRAGMA wal_checkpoint(TRUNCATE)")
     damaged = tmp_path / "damaged.sqlite"
-    raw = bytearray(content(Path(store.place)))
+    raw = bytearray(Path(store.place).read_bytes())
     raw[4096:] = b"\xff" * (len(raw) - 4096)
     damaged.write_bytes(raw)
     with pytest.raises(StoreError, match="damaged, and is left as it is"):
         rl.store.open(damaged)
-    assert content(damaged) == raw
+    assert damaged.read_bytes() == raw
 
 
 @pytest.mark.parametrize("about", ["", "{}", "[]", '{"format": "rulelab run"}', "[" * 1000, '{"a": 1, "a": 2}', "NaN"])

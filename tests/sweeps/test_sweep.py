@@ -17,7 +17,6 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 import rulelab as rl
 from rulelab.datasets import Dataset, from_frame
 from rulelab.families import Family
-from rulelab.rule_set import EqualOpportunity
 from rulelab.sweeps import FAMILIES, SweepError, non_dominated, runners
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.result import Job
@@ -319,7 +318,7 @@ def test_falling_rule_lists(options):
 
 def test_what_fairness_costs():
     """Each search of lists begins with the optimum before it, which need not be as fair."""
-    fair, own = [None, EqualOpportunity(0.05)], {"regularization": [0.1, 0.02], "max_conditions": [1]}
+    fair, own = [None, rl.EqualOpportunity(0.05)], {"regularization": [0.1, 0.02], "max_conditions": [1]}
     frame = run(grid={**own, "fairness": fair, "min_group_size": [0]}, cv=2).frame
     assert frame["status"].tolist() == ["optimal"] * 8
     free, bound = (frame[frame["fairness"].isna() == none] for none in (True, False))
@@ -341,7 +340,7 @@ def test_constraints_are_about_the_groups_that_are_compared():
     sensitive = DATA.sensitive.copy()
     sensitive.loc[DATA.y.index[DATA.y == 0][:8], "group"] = "never positive"
     data = replace(DATA, sensitive=sensitive)
-    grid = {"max_complexity": [4], "fairness": [EqualOpportunity(0.1)], "min_group_size": [0]}
+    grid = {"max_complexity": [4], "fairness": [rl.EqualOpportunity(0.1)], "min_group_size": [0]}
     sweep = waited(rl.sweep(data, "rule_set", grid, cv=2, sensitive="group", groups=["one", "two"]))
     assert sweep.frame["status"].tolist() == ["optimal"] * 2
     assert (sweep.frame["train_equal_opportunity_gap"] <= 0.1 + 1e-12).all()

@@ -11,13 +11,13 @@ from fairlearn.postprocessing import ThresholdOptimizer
 from fairlearn.reductions import EqualizedOdds, ExponentiatedGradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import seeds
 from patience import PATIENCE
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, export_text
-from strategies import seeds
 from test_sweep import DATA, waited
 from wittgenstein import RIPPER
 

@@ -1,15 +1,26 @@
 """Sweeps over counted rows against the same fits on the rows themselves."""
 
+import json
+import math
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy.stats import sem
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from table_engines import people
-from test_sweep import waited
+from test_sweep import DATA, waited
 
 import rulelab as rl
-from rulelab.sweeps import SweepError
+from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys
+from rulelab.sweeps.families import Certified
+from rulelab.sweeps.frames import MAXIMISED, front, mean_and_error, non_dominated
+from rulelab.sweeps.keys import plain
 from rulelab.tables import PatternCounts, Split
 
 GRID = {"regularization": [0.05, 0.01], "max_conditions": [1]}
@@ -133,3 +144,144 @@ def test_both_classes_are_needed_on_both_sides() -> None:
     counts = rl.tables.count(rl.tables.open(frame, "people"), [rl.Condition("age", "<=", 40)], "y", split=split)
     with pytest.raises(SweepError, match="all training rows of people are 0; take another split"):
         rl.sweep(counts, grid=GRID)
+
+
+# fronts against the definition of dominance, means and standard errors against NumPy and SciPy ------------------------
+NUMBERS = st.one_of(st.integers(0, 4).map(float), st.floats(allow_nan=True, allow_infinity=True))
+POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), max_size=30)
+
+
+def dominates(p: tuple[float, float], q: tuple[float, float], maximise: tuple[bool, bool]) -> bool:
+    p, q = (tuple(-v if more else v for v, more in zip(point, maximise, strict=True)) for point in (p, q))
+    return p[0] <= q[0] and p[1] <= q[1] and p != q
+
+
+@example([(0.0, math.inf)], (False, False))
+@given(POINTS, st.tuples(st.booleans(), st.booleans()))
+def test_a_point_is_on_the_front_when_none_dominates_it(points, maximise):
+    x, y = np.array(points).reshape(-1, 2).T
+    complete = [p for p in points if not any(map(math.isnan, p))]
+    expected = [p in complete and not any(dominates(q, p, maximise) for q in complete) for p in points]
+    assert non_dominated(x, y, maximise).tolist() == expected
+
+
+def test_the_lengths_must_agree():
+    with pytest.raises(ValueError, match="of one length"):
+        non_dominated([1, 2], [1])
+
+
+@given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from([0.1, None]), NUMBERS), min_size=1, max_size=20))
+def test_means_and_standard_errors(rows):
+    rows = [row for row in rows if not math.isinf(row[2]) and not abs(row[2]) > 1e100] or [("a", None, 1.0)]
+    frame = pd.DataFrame(rows, columns=["family", "parameter", "value"])
+    points = mean_and_error(frame, ["family", "parameter"], ["value"])
+    assert len(points) == len({row[:2] for row in rows})
+    for point in points.itertuples():
+        parameter = None if pd.isna(point.parameter) else point.parameter
+        values = [row[2] for row in rows if row[:2] == (point.family, parameter)]
+        assert point.folds == len(values)
+        known = np.array([v for v in values if not math.isnan(v)])
+        scale = max(1.0, np.abs(known).max(initial=0))
+        if len(known):
+            assert point.value / scale == pytest.approx(known.mean() / scale, abs=1e-9)
+        else:
+            assert math.isnan(point.value)
+        if len(known) > 1:
+            assert point.value_se / scale == pytest.approx(sem(known) / scale, abs=1e-7)
+        else:
+            assert math.isnan(point.value_se)
+
+
+def test_more_accuracy_is_better_and_less_of_the_rest():
+    points = pd.DataFrame({"accuracy": [0.9, 0.8, 0.95, 0.9], "complexity": [5, 2, 9, 6]})
+    assert front(points, "accuracy", "complexity").values.tolist() == [[0.8, 2], [0.9, 5], [0.95, 9]]
+    assert front(points, "complexity", "accuracy")["complexity"].tolist() == [2, 5, 9]
+    assert "complexity" not in MAXIMISED
+    gaps = pd.DataFrame({"accuracy": [0.9, 0.8], "equal_opportunity_gap": [0.1, 0.1]})
+    assert front(gaps, "accuracy", "equal_opportunity_gap").values.tolist() == [[0.9, 0.1]]
+
+
+# results are used again only where version, settings and limits are the same; what is not used is told of -------------
+ONE = {"regularization": [0.1]}
+
+
+def swept(path: Path, grid: dict[str, Any] | None = None, **arguments: Any) -> rl.Sweep:
+    return waited(rl.sweep(DATA, **{"grid": ONE if grid is None else grid, "cv": 2, "results": path} | arguments))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    swept(tmp_path / "results.jsonl")
+    return tmp_path / "results.jsonl"
+
+
+def test_keys_name_all_settings_and_versions(path):
+    key = json.loads(path.read_text().splitlines()[1])["key"]
+    method, settings, versions = keys.split(key)
+    assert (method, versions) == ("rule_list", {"rulelab": rl.__version__})
+    assert settings.keys() == FAMILIES["rule_list"].defaults.keys() > {"policy", "beam_width"}
+    assert settings["regularization"] == 0.1
+    for method in BASELINES.values():
+        if method.defaults:
+            elsewhere = method.name not in ("greedy_list", "ripper")  # made here, and by a package without scikit-learn
+            assert ("scikit-learn" in method.packages) == elsewhere
+
+
+def test_another_version_computes_again_and_says_so(path, monkeypatch):
+    version = rl.__version__
+    monkeypatch.setattr(rl, "__version__", "9.9")
+    message = f"not used but computed again: 2 computed with rulelab {version}, here 9.9"
+    with pytest.warns(SweepWarning, match=message):
+        new = swept(path)
+    assert new.progress.resumed == 0
+    assert message in new.messages[0]
+    assert swept(path).progress.resumed == 2
+    monkeypatch.undo()
+    assert swept(path).progress.resumed == 2
+
+
+def test_another_default_computes_again_and_says_so(path, monkeypatch):
+    defaults = {**FAMILIES["rule_list"].defaults, "max_conditions": 1}
+    monkeypatch.setattr(FAMILIES["rule_list"], "defaults", defaults)
+    new = swept(path)
+    assert new.progress.resumed == 0
+    assert new.messages == (
+        f"results in {path} that are not used but computed again: 2 of other settings: max_conditions 2, here 1",
+    )
+    assert swept(path, {**ONE, "max_conditions": [2]}).progress.resumed == 2
+
+
+def test_another_version_of_scikit_learn_fits_baselines_again(path, monkeypatch):
+    one = {"cart": {"max_leaf_nodes": [2]}}
+    assert swept(path, baselines=one).progress.resumed == 2
+    monkeypatch.setattr(keys, "version_of", lambda name: "0.1")
+    with pytest.warns(SweepWarning, match="2 computed with scikit-learn .*, here 0.1"):
+        assert swept(path, baselines=one).progress.resumed == 2
+
+
+def test_failures_and_other_limits_are_told(path, monkeypatch):
+    grid = {"regularization": [0.02]}
+    swept(path, grid, gap=0.5)
+    again = swept(path, grid)
+    assert again.messages[0].endswith("computed again: 2 which other limits had ended")
+    monkeypatch.setattr(Certified, "fit", lambda *_: 1 / 0)
+    assert swept(path, {"regularization": [0.03]}).progress.failed == 2
+    monkeypatch.undo()
+    assert swept(path, {"regularization": [0.03]}).messages[0].endswith("computed again: 2 which had failed")
+    assert swept(path, {"regularization": [0.2]}).messages == ()  # another point of a grid is no old result
+
+
+def test_a_result_has_the_columns_of_the_sweep_that_uses_it(path):
+    again = swept(path, {**ONE, "max_conditions": [2]})
+    assert (again.progress.resumed, again.frame["max_conditions"].tolist()) == (2, [2, 2])
+    assert len(again.points()) == 1
+
+
+def test_long_arrays_of_cuts_differ():
+    cuts = [np.arange(3000.0), np.arange(3000.0)]
+    cuts[1][1500] = -1.0
+    assert plain({"age": cuts[0]}) != plain({"age": cuts[1]})
+    assert plain({"age": cuts[0]}) == plain({"age": cuts[0].tolist()})
+    assert keys.make_key("rule_list", {"thresholds": {"age": cuts[0]}}) != keys.make_key(
+        "rule_list", {"thresholds": {"age": cuts[1]}}
+    )

@@ -149,8 +149,8 @@ def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, job, monkeypatch):
 
 @pytest.mark.long
 def test_a_cluster_without_workers_ends_the_sweep(warm_plan, monkeypatch):
-    monkeypatch.setattr(runners, "_LOOK_SECONDS", 0.2)
-    monkeypatch.setattr(runners, "_WORKERLESS_SECONDS", 1)
+    monkeypatch.setattr(runners, "LOOK_SECONDS", 0.2)
+    monkeypatch.setattr(runners, "WORKERLESS_SECONDS", 1)
     cluster = distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.submit(len, ()), warm_plan, runners.never)

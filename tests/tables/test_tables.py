@@ -3,7 +3,6 @@
 import datetime
 import itertools
 import re
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,7 @@ def opened(request, tmp_path):
     return lambda frame: open_as(request.param, frame, tmp_path)
 
 
-def reference(frame: pd.DataFrame, thresholds: Any = 5) -> tuple[rl.Binarizer, pd.DataFrame]:
+def reference(frame: pd.DataFrame, thresholds=5) -> tuple[rl.Binarizer, pd.DataFrame]:
     binarizer = rl.Binarizer(thresholds=thresholds)
     return binarizer, binarizer.fit_transform(frame.drop(columns="y"))
 
@@ -64,7 +63,7 @@ def dated(n: int = 200) -> pd.DataFrame:
     return frame.assign(night=day.mask(rng.random(n) < 0.1), b=rng.choice(list("xyz"), n), y=rng.integers(0, 2, n))
 
 
-def kinds(held: pd.DataFrame, label: Any, times: Any = 1) -> list[tuple]:
+def kinds(held: pd.DataFrame, label, times=1) -> list[tuple]:
     """The rows under conditions with their class, in order."""
     rows = held.assign(label=np.asarray(label))
     return sorted(map(tuple, rows.loc[rows.index.repeat(times)].to_numpy().tolist()))
@@ -293,7 +292,7 @@ def test_every_pair_of_cells_is_told_apart():
 
 
 def test_a_process_of_a_cluster_reads_a_part_of_a_file_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "_PART_ROWS", 30)
+    monkeypatch.setattr(reading, "PART_ROWS", 30)
     files = [str(tmp_path / f"{k}.parquet") for k in range(2)]
     for file, rows, group in ((files[0], 100, 10), (files[1], 40, 20)):
         pa.parquet.write_table(pa.table({"a": list(range(rows))}), file, row_group_size=group)

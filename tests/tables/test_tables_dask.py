@@ -5,7 +5,6 @@ import signal
 import threading
 import time
 import warnings
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,7 @@ pytestmark = pytest.mark.long
 distributed = pytest.importorskip("distributed")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cluster():
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
         yield made
@@ -40,7 +39,7 @@ def _slowly(part: pd.DataFrame) -> pd.DataFrame:
     return part
 
 
-def counted(source: Any) -> Any:
+def counted(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         table = rl.tables.open(source)
@@ -99,6 +98,6 @@ def test_the_command_line_takes_a_cluster(cluster, parts, tmp_path, capsys, monk
     for more in (["--scheduler", cluster.scheduler_address], ["--count"]):
         assert main(["fit", str(path), "--target", "y", *more]) == 2
         assert "column 'odd one' holds" in capsys.readouterr().err
-    monkeypatch.setattr("rulelab.cli.reading._CONNECT_SECONDS", 1)
+    monkeypatch.setattr("rulelab.cli.reading.CONNECT_SECONDS", 1)
     assert main(["fit", str(tmp_path / "*.parquet"), *options, "--scheduler", "127.0.0.1:1"]) == 1
     assert "there is no Dask scheduler at 127.0.0.1:1" in capsys.readouterr().err

@@ -3,7 +3,6 @@
 import json
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -222,7 +221,7 @@ def test_weights_agree_with_memory(rows, groups):
     assert _counted("polars", frame, groups) == _counted(None, frame, groups)
 
 
-def _counted(engine: str | None, frame: pd.DataFrame, groups: int) -> Any:
+def _counted(engine: str | None, frame: pd.DataFrame, groups: int):
     """What is made of a table, in memory where no engine is named."""
     if not (frame.w > 0).sum() > 1 or frame.y.nunique() < 2:
         return "refused"
@@ -299,7 +298,7 @@ def test_quantiles_of_very_many_values(engine, weighted, tmp_path, monkeypatch):
     weight = {"weight": "w"} if weighted else {}
     features = frame.drop(columns=["y", "w"])
     aside = [] if weighted else ["w"]
-    monkeypatch.setattr("rulelab.tables.weighing._BINS", 16)
+    monkeypatch.setattr("rulelab.tables.weighing.BINS", 16)
     monkeypatch.setattr("rulelab.tables.table.MOST_VALUES", 60)
     for thresholds in (10, {"normal": [0.25], "whole": 3}):
         known = rl.Binarizer(thresholds=thresholds).fit(features, sample_weight=frame.w if weighted else None)

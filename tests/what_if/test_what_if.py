@@ -12,17 +12,8 @@ import pytest
 from random_problems import weights_as_read
 
 import rulelab as rl
-from rulelab.models import ModelError, RuleList
-from rulelab.what_if import (
-    EditedList,
-    EditedSet,
-    FallingBench,
-    RuleListBench,
-    RuleSetBench,
-    Values,
-    decide,
-    flip_in_all,
-)
+from rulelab import what_if
+from rulelab.what_if import EditedList, EditedSet, RuleListBench, RuleSetBench, Values, decide, flip_in_all
 from rulelab.what_if.bench import KINDS
 from rulelab.what_if.person import columns_of
 
@@ -122,7 +113,7 @@ def test_looking_for_the_best_change_can_be_ended():
         bench.best_changes(drawn(0, A.shape[1]), refuse)
 
 
-def people(seed: int) -> tuple[pd.DataFrame, RuleList]:
+def people(seed: int) -> tuple[pd.DataFrame, rl.RuleList]:
     """A table of numbers, texts, Booleans and missing cells, and a list of rules over its conditions."""
     rng = np.random.default_rng(seed)
     n = 40
@@ -139,7 +130,7 @@ def people(seed: int) -> tuple[pd.DataFrame, RuleList]:
     mined = rl.mine_antecedents(rl.Binarizer(thresholds=4).fit_transform(X), max_conditions=2)
     problem = rl.Problem.from_antecedents(mined, y.astype(int))
     chosen = rng.choice(problem.n_antecedents, 4, replace=False)
-    return X, RuleList.from_problem(problem, tuple(map(int, chosen)), tuple(map(int, rng.integers(0, 2, 5))))
+    return X, rl.RuleList.from_problem(problem, tuple(map(int, chosen)), tuple(map(int, rng.integers(0, 2, 5))))
 
 
 GRID: dict[str, list[Any]] = {
@@ -149,7 +140,7 @@ GRID: dict[str, list[Any]] = {
 """A value of every cell, whatever the cuts are."""
 
 
-def predicted(model: RuleList, persons: list[dict[str, Any]]) -> np.ndarray:
+def predicted(model: rl.RuleList, persons: list[dict[str, Any]]) -> np.ndarray:
     return model.predict(pd.DataFrame(persons, dtype=object))
 
 
@@ -171,7 +162,7 @@ def check_flips(model: Any, X: pd.DataFrame, changeable: list[str], every: int) 
         now = decide(model, person)
         (label,) = predicted(model, [person])
         assert now.label == label
-        if isinstance(model, RuleList):
+        if isinstance(model, rl.RuleList):
             assert now.place == model.fired(X.iloc[[row]])[0]
         flip = flip_in_all([model], person, changeable, values)
         least = fewest(person, changeable, lambda others, label=label: predicted(model, others) != label)
@@ -201,12 +192,12 @@ def test_the_flip_in_all_models_is_the_nearest_that_every_one_agrees_on(seed):
     assert found
 
 
-def small() -> RuleList:
+def small() -> rl.RuleList:
     X = pd.DataFrame({"priors": [0, 1, 2, 3, 4, 5, 6, 7], "sex": list("fmfmfmfm")})
     B = rl.Binarizer(thresholds={"priors": [1, 3, 5]}).fit_transform(X)
     problem = rl.Problem.from_arrays(B, [0, 0, 0, 1, 1, 0, 1, 1])
     place = [problem.names.index(name) for name in ("priors <= 1", "priors <= 3", "sex == m")]
-    return RuleList.from_problem(problem, place, (0, 0, 1, 1))
+    return rl.RuleList.from_problem(problem, place, (0, 0, 1, 1))
 
 
 def test_a_flip_is_the_nearest_one_and_said_in_words():
@@ -230,13 +221,13 @@ def test_a_missing_cell_meets_no_condition_and_is_no_change_to_make():
         (("priors", "at most 1"),),
         (("priors", "more than 1 and at most 3"),),
     )
-    with pytest.raises(ModelError, match="'sex', which is not given"):
+    with pytest.raises(rl.ModelError, match="'sex', which is not given"):
         flip_in_all([model], {"priors": 5}, ["priors"], values)
 
 
 def test_antecedents_without_conditions_are_columns_of_their_own():
     problem = rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0], names=["left", "right"])
-    model = RuleList.from_problem(problem, (0, 1), (1, 0, 0))
+    model = rl.RuleList.from_problem(problem, (0, 1), (1, 0, 0))
     values = {name: Values.of(None, conditions) for name, conditions in columns_of(model).items()}
     person = {"left": True, "right": True}
     assert decide(model, person).place == 0
@@ -250,7 +241,7 @@ def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed, weighting
     A, y, weight = rows(seed, weighting)
     A = A[:, :12]
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    bench = FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
+    bench = what_if.FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
     m = A.shape[1]
     edited = EditedList(drawn(seed, m).antecedents)
     of_rows, costs = (A, y, weights_as_read(weight)), (Fraction(5, 2), Fraction(repr(REGULARIZATION)))

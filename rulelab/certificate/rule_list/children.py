@@ -13,7 +13,7 @@ from ...kernels.bits import WORD, group_equal_rows
 from .hints import Lemmas, Separation
 from .states import States
 
-_LONGEST = 12  # completions of more rules than this are bounded by their rules alone
+LONGEST = 12  # completions of more rules than this are bounded by their rules alone
 
 
 class Opened(NamedTuple):
@@ -59,7 +59,7 @@ def opened(
     sums = _largest_sums(positive, space.total)[:, row], _largest_sums(negative, space.total)[:, row]
     reach = largest_gains(positive, negative, pays)[row, a], largest_gains(negative, positive, pays)[row, a]
     short = np.minimum(*rest) < space.weight_for(required)
-    several = required > (_LONGEST + 1) * space.per_rule
+    several = required > (LONGEST + 1) * space.per_rule
     for s, d in ((0, 1), (1, 0)):
         majority = captured[s] >= captured[d]
         wrong = np.minimum(rest[s] - np.minimum(captured[s], reach[s]), rest[d] - reach[d])
@@ -130,7 +130,7 @@ def _several_below(
     """
     sums = _largest_sums(positive[0], space.total), _largest_sums(negative[0], space.total)
     below = _rules_below(space, (positive[1], negative[1]), sums, required)
-    rows = np.flatnonzero(below & (required <= (_LONGEST + 1) * space.per_rule))
+    rows = np.flatnonzero(below & (required <= (LONGEST + 1) * space.per_rule))
     below[rows] = False
     longest = _useful_rules(space, required)
     p, n = (*positive, sums[0]), (*negative, sums[1])
@@ -156,9 +156,9 @@ def _rules_below(
     """Where completions of two or more rules may cost less than required, as far as what they can capture tells.
 
     All weight of the label that the default rule does not predict must be captured, and r rules capture at most the sum
-    of the r largest weights. More rules than `_LONGEST` are bounded by their number.
+    of the r largest weights. More rules than `LONGEST` are bounded by their number.
     """
-    below = required > (_LONGEST + 1) * space.per_rule
+    below = required > (LONGEST + 1) * space.per_rule
     for r in range(2, _useful_rules(space, required) + 1):
         wrong = np.minimum(left[0] - sums[0][r], left[1] - sums[1][r])
         below |= np.maximum(wrong, 0) < space.weight_for(required - r * space.per_rule)
@@ -166,8 +166,8 @@ def _rules_below(
 
 
 def _useful_rules(space: States, required: np.ndarray) -> int:
-    """Most rules that cost less than required, up to `_LONGEST`."""
-    return min(_LONGEST, (int(required.max(initial=1)) - 1) // space.per_rule)
+    """Most rules that cost less than required, up to `LONGEST`."""
+    return min(LONGEST, (int(required.max(initial=1)) - 1) // space.per_rule)
 
 
 def times_at_most(r: int, weight: np.ndarray, most: np.ndarray) -> np.ndarray:
@@ -179,13 +179,13 @@ def times_at_most(r: int, weight: np.ndarray, most: np.ndarray) -> np.ndarray:
 
 def _largest_sums(weights: np.ndarray, total: int) -> np.ndarray:
     """``out[r, i]``: the sum of the r largest entries of row i, or, where that does not fit, more than all weight."""
-    k = min(_LONGEST, weights.shape[1])
+    k = min(LONGEST, weights.shape[1])
     largest = -np.sort(np.partition(-weights, k - 1, axis=1)[:, :k] if k else -weights, axis=1)
-    out = np.zeros((_LONGEST + 1, len(weights)), dtype=weights.dtype)
+    out = np.zeros((LONGEST + 1, len(weights)), dtype=weights.dtype)
     out[1 : k + 1] = largest.T
     if weights.dtype.kind == "f":
         return out.cumsum(axis=0, dtype=weights.dtype)
-    for r in range(1, _LONGEST + 1):  # sums of integers that would not fit
+    for r in range(1, LONGEST + 1):  # sums of integers that would not fit
         out[r] = np.minimum(out[r - 1] + out[r], total + 1)
     return out
 

@@ -188,7 +188,7 @@ class Lemmas:
 
 ARRAYS = ("pairs", "multipliers", "parts")
 _LARGEST = _FREE = 1 << 61
-_MOST = 1 << 26  # pairs, times antecedents: half a gigabyte that a check holds
+MOST_CELLS = 1 << 26  # pairs, times antecedents: half a gigabyte that a check holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +210,7 @@ class Separation:
         orders = None if known is None or known.pairs is None else order_of(space, known)
         if known is None or known.pairs is None or known.multipliers is None or orders is None:
             return cls.none(space)
-        if len(known.pairs) * len(space.antecedents) > _MOST:
+        if len(known.pairs) * len(space.antecedents) > MOST_CELLS:
             return cls.none(space)
         place = np.empty(len(space.weights), dtype=np.int64)
         place[orders[0]] = orders[1]
@@ -230,10 +230,10 @@ class Separation:
             raise CertificateError("the pairs of the certificate and their multipliers must be integers")
         if pairs.shape != (len(multipliers), 2) or multipliers.ndim != 1 or scale.shape != (1,):
             raise CertificateError("the certificate must hold two positions and one multiplier for each pair")
-        if len(pairs) * len(space.antecedents) > _MOST:
+        if len(pairs) * len(space.antecedents) > MOST_CELLS:
             raise CertificateError(
                 f"the certificate holds {len(pairs)} pairs; for {len(space.antecedents)} antecedents at most "
-                f"{_MOST // len(space.antecedents)} are checked"
+                f"{MOST_CELLS // len(space.antecedents)} are checked"
             )
         border, end = space.n_positive, len(space.weights)
         first, second = pairs[:, 0], pairs[:, 1]

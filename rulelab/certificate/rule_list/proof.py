@@ -22,7 +22,7 @@ from .states import States, states
 _AT_ONCE = 256  # sets that are opened together, where there are so many
 _AGAIN = 1.2  # the lemmas that are not taken yet are put together again once these are so many times too many
 
-_TRIED, _CLOSED = 500, 3
+TRIED_ANYWAY, CLOSED_BY_EACH = 500, 3
 """For so many sets multipliers are adapted in any case; to be gone on with, that has to close so many rules of each."""
 
 
@@ -147,7 +147,7 @@ class _Table:
         self.separates |= not still.all()
         self._tried += len(owners)
         self._closed += len(rows) - int(still.sum())
-        self._adapts = self._tried < _TRIED or self._closed > _CLOSED * self._tried
+        self._adapts = self._tried < TRIED_ANYWAY or self._closed > CLOSED_BY_EACH * self._tried
         return rows[still]
 
     def _take(self, positions: list[int]) -> None:

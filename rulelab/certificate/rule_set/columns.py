@@ -12,7 +12,7 @@ from ..certificate import CertificateError
 from ..parts import CELLS, PRODUCTS, column_sums, look, parts, select
 
 _AT_ONCE = 1 << 13  # rows of a product of matrices
-_SORTED = 1 << 20  # cells that are sorted at once
+SORTED_AT_ONCE = 1 << 20  # cells that are sorted at once
 _TABLES, _COPIES = 50, 10  # cells of work for one cell of a table of pairs, and of a copy
 
 
@@ -191,7 +191,7 @@ class HeavyRules:
         if len(needed) == 1 and size == wanted:
             return np.asarray(total >= needed[0])
         out = np.empty(total.shape, dtype=bool)
-        for part in parts(len(total), total.shape[1], _SORTED):
+        for part in parts(len(total), total.shape[1], SORTED_AT_ONCE):
             own = removed if len(removed) == 1 else removed[part]
             out[part] = self._reach_of_few(size, wanted, helping[part], total[part], own)
         return out

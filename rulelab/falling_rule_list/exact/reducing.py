@@ -27,7 +27,7 @@ _LATER = 8  # times as many prefixes, where the bound gets no better
 _SHRUNK = 0.8  # of the antecedents, when local searches among them are worth while
 _PER_FOLLOWER = 360  # words
 _SHARE = 1  # of the words that the queue would take
-_LEAST = 1 << 27  # words that the queue takes where it is worth while
+LEAST_QUEUE = 1 << 27  # words that the queue takes where it is worth while
 _ITERATIONS = 40  # or what so many of them take, when some were made
 
 
@@ -121,7 +121,7 @@ class Reducing:
         self._since = search.work
         self._goes_on = False
         self._allowance = 0
-        self._needed = _LEAST
+        self._needed = LEAST_QUEUE
         self._fixing = Fixing(search._data)
         self._climbs = 0  # local searches left: the first from the incumbent, others from what is left of it at random
         self._rng: np.random.Generator
@@ -189,7 +189,7 @@ class Reducing:
             return True if again else self._end()
         if fixing.stalls and self._allowance + _SHARE * self._queue() < 0:
             self.after = search.work + self._patience
-            self._needed = min(_LEAST, _ITERATIONS * fixing.effort)
+            self._needed = min(LEAST_QUEUE, _ITERATIONS * fixing.effort)
             return False
         if fixing.is_stale:
             self._drop(fixing.allowed, min(best, fixing.least))

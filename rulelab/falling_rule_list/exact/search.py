@@ -37,10 +37,10 @@ from .fixing import captures
 from .reducing import Reducing
 from .state import Layout, layout, patterns_of
 
-_PATIENCE = 8192  # prefixes expanded before antecedents are looked at for the first time
+PATIENCE = 8192  # prefixes expanded before antecedents are looked at for the first time
 _UNLIMITED = int(np.iinfo(np.int32).max)
 _BEGUN = ("searching", "dropping antecedents", "certified")
-_EFFORT_PER_WORK = 150_000_000  # words that a unit of work looks at, about: less than a fifth of a second
+EFFORT_PER_WORK = 150_000_000  # words that a unit of work looks at, about: less than a fifth of a second
 _OTHERS = {"feasible prefix", "necessary condition", "dominance"}
 _ALWAYS = {"always: captures nothing or all", "always: rising proportion", "always: length limit"}
 _BOUNDING = frozenset(state.PRUNED_NAMES) - _OTHERS - _ALWAYS
@@ -285,7 +285,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         numbers[state.WORK] = self.work
         self._phase = "searching"
         if self.bounds.joint_capture and not self._rules.soft:
-            self._reducing = Reducing(self, _PATIENCE)
+            self._reducing = Reducing(self, PATIENCE)
         self._store.left_positive[0], self._store.left_negative[0] = costs.positives.sum(), costs.negatives.sum()
         self._kernel(self._layout, self._rules, self._store, 0, 0)
 
@@ -301,7 +301,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         improved = int(numbers[state.IMPROVED])
         while self.work < target:
             left = target - self.work
-            outcome = self._kernel(self._layout, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
+            outcome = self._kernel(self._layout, self._rules, self._store, left, effort_of(left, EFFORT_PER_WORK))
             self.work = int(numbers[state.WORK])
             if outcome == kernels.DONE:
                 self._phase = "certified"

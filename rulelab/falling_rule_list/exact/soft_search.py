@@ -13,7 +13,7 @@ from . import kernels
 from .search import FallingRuleListSearch
 
 _LARGEST_COST = 1 << 59
-_MOST_HARD_WORK = 300_000
+MOST_HARD_WORK = 300_000  # units, after which the search goes on whether or not the best list that falls is proven
 _DIFFERENCE = 2.0**-50
 
 
@@ -98,7 +98,7 @@ class SoftSearch(FallingRuleListSearch):
         """Go on with the search for a list that falls; a call ends with it, or within one of its prefixes."""
         hard, target = self._hard, self.work + max_work
         assert hard is not None
-        most = self.iterations + _MOST_HARD_WORK
+        most = self.iterations + MOST_HARD_WORK
         while self.work < target:
             before = hard.work
             hard._advance(min(target, most) - hard.work)

@@ -32,7 +32,7 @@ from ..exact.search import FallingRuleListSearch
 from ..search import FallingSearch
 from . import kernels, state
 
-_EFFORT_PER_WORK = 40_000_000
+EFFORT_PER_WORK = 40_000_000  # words and weights that a unit of work looks at, about
 _RELAXED_BITS, _FINEST = 49, 30
 _LARGEST_WORD, _LARGEST_COST = 1 << 63, 1 << 61
 _FIRST_LISTS = 50  # of the search for the best list of all, by Monte Carlo
@@ -169,7 +169,7 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
     def _unit(self, phase: str, most: int) -> bool:
         if phase not in ("incumbent", "searching"):
             return False
-        numbers, effort = self._store.numbers, effort_of(most, _EFFORT_PER_WORK)
+        numbers, effort = self._store.numbers, effort_of(most, EFFORT_PER_WORK)
         done = int(numbers[state.WORK])
         outcome = kernels.advance(self._data, self._rules, self._store, most, effort, phase == "searching")
         self.work += int(numbers[state.WORK]) - done

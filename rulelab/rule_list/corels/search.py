@@ -29,7 +29,7 @@ from .bounds import CORELS_BOUNDS, LIMITING, CorelsBounds
 
 _BOUNDING = frozenset((*CORELS_BOUNDS[:6], CORELS_BOUNDS[state.BY_SIMILAR]))
 _PLACES = Places(at, state.NODES, at.HEAP, purged=None, lengths="queued_by_steps")
-_EFFORT_PER_WORK = 100_000_000  # words and weights that a unit of work looks at, about: a tenth of a second
+EFFORT_PER_WORK = 100_000_000  # words and weights that a unit of work looks at, about: a tenth of a second
 
 
 class CorelsSearch(PrefixSearch, Proving):
@@ -151,7 +151,7 @@ class CorelsSearch(PrefixSearch, Proving):
         improved = int(numbers[at.IMPROVED])
         while self.work < target:
             left = target - self.work
-            outcome = expansion.advance(self._arrays, self._rules, self._store, left, effort_of(left, _EFFORT_PER_WORK))
+            outcome = expansion.advance(self._arrays, self._rules, self._store, left, effort_of(left, EFFORT_PER_WORK))
             self.work = int(numbers[at.WORK])
             if outcome == expansion.DONE:
                 self._phase = "certified"

@@ -37,7 +37,7 @@ from . import kernels, state
 from .parallel.rounds import Rounds, check_jobs, workers_of
 from .sequential import Learning, Sequential
 
-_EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
+EFFORT_OF_A_LONG_SEARCH = 1_000_000_000
 _OTHERS = {"accurate support", "equivalent support", "deletion", "always: captures nothing", "always: length limit"}
 _BOUNDING = frozenset(state.PRUNED_NAMES) - _OTHERS
 """What cuts because no list that goes on costs less than the best one."""
@@ -202,7 +202,7 @@ class RuleListSearch(PrefixSearch, Proving):
         if self.max_length is not None:
             return self._certificate_of_limited(model, bound)
         learner, known = self, None
-        if self._did_without_cores and self.work * self._layout.effort > _EFFORT_OF_A_LONG_SEARCH:
+        if self._did_without_cores and self.work * self._layout.effort > EFFORT_OF_A_LONG_SEARCH:
             learner = RuleListSearch(self.problem, self.regularization, warm_start=model, n_jobs=self.n_jobs)
             learner._cores_must_pay = False
             for _ in learner.steps(work_limit=None if bound is None else self.work):

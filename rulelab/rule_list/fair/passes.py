@@ -26,7 +26,7 @@ from .label_setting import begin_pass, expand, is_full, pick, start_proof
 from .relaxation import FIRST_RATE, Dual, Reduced, Relaxed, relaxed, scaled
 from .state import DEPTH, N_ENTRIES, N_LABELS, N_NODES, PICK, PROVE, STAGE, START
 
-_EFFORT_PER_WORK = 40_000_000
+EFFORT_PER_WORK = 40_000_000  # weights that a unit of work looks at, about
 MORE, DONE, GROW_ENTRIES, GROW_NODES, GROW_LABELS, CHECK = range(6)
 """Work is left; the pass is done; there is no room for sets, for sets with prefixes, for prefixes; lists to check."""
 GROWING = (GROW_ENTRIES, GROW_NODES, GROW_LABELS)
@@ -162,13 +162,13 @@ class LabelSetting(PhasedSearch):
 
     def _run_beam(self) -> bool:
         """Go on with the beam, which is a unit of work; returns whether it has ended."""
-        ended = self._multipliers.advance(_EFFORT_PER_WORK)
+        ended = self._multipliers.advance(EFFORT_PER_WORK)
         self.work += 1
         return ended
 
     def _pass(self) -> int:
         """Go on with the present pass, or make room for it; returns what the kernel has asked for."""
-        outcome = int(advance(self._data, self._rules, self._store, _EFFORT_PER_WORK))
+        outcome = int(advance(self._data, self._rules, self._store, EFFORT_PER_WORK))
         m = len(self._problem.antecedents)
         room = {GROW_ENTRIES: (state.ENTRIES, m + 1), GROW_NODES: (state.NODES, m), GROW_LABELS: (state.LABELS, 2 * m)}
         if outcome in room:

@@ -25,7 +25,7 @@ from . import kernels, state
 from .result import NearOptimalCount
 from .tables import Counted, Making, States, compacted, completing
 
-_LEARN_AFTER = 200  # states: cores pay when the count is long
+LEARN_AFTER = 200  # states: cores pay when the count is long
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class NearOptimalCounter(NearSearch):
             limbs=state.limbs_for(m, self.limits.max_length),
         )
         self._cores = new_cores(self._layout, room=kernels.MOST_CORES)
-        self._rules = state.Rules(self.limits.per_error, self.limits.per_rule, _LEARN_AFTER)
+        self._rules = state.Rules(self.limits.per_error, self.limits.per_rule, LEARN_AFTER)
         kernels.start(self._layout, self._sets, self.limits, self.states.store, self.constant)
         self.phase = "expanding"
 

@@ -29,7 +29,7 @@ RATIO = 0.01  # how far above the optimum an objective may be, as a share of it,
 _LEVELS = 6  # distances, each twice the one before, up to which sets are found one after the other
 _ROOM = 4096  # sets that are found at once
 _ROOM_WORDS = 1 << 20
-_EFFORT = 200_000  # cells of the table that a unit of work looks at, about
+EFFORT_PER_WORK = 200_000  # cells of the table that a unit of work looks at, about
 _BEFORE = ("pricing", "rules", "table")
 
 
@@ -271,7 +271,7 @@ class NearOptimalRuleSetSearch(NearEnumeration):
             self._known, self.phase = models, "finished"
             return
         each = 10 + len(table.entities) // max(1, len(table.own)) + 4 * table.covers.shape[1]
-        kernels.advance(table, walk, models.most * candidates.grid, max(1, _EFFORT // each))
+        kernels.advance(table, walk, models.most * candidates.grid, max(1, EFFORT_PER_WORK // each))
         n = int(walk.numbers[kernels.N_FOUND])
         if n:
             models.take(walk.sets[:n], walk.costs[:n], walk.covered[:n])

@@ -55,7 +55,7 @@ _BARS_OF_ROWS = 10_000
 """Bars are of every row up to so many, then of every second, third ...: shares look the same."""
 _WITH_BARS = ("number", "yes or no", "category")
 _IN_MEMORY_BYTES = 1_000_000
-_AT_ONCE_CELLS = 300_000
+AT_ONCE_CELLS = 300_000  # of a sheet that the page waits for when it is changed
 _FORM = {"encoding": dict(zip(ENCODINGS, ENCODINGS, strict=True))} | {
     "separator": SEPARATORS,
     "decimal": DECIMALS,
@@ -105,7 +105,7 @@ class Draft:
     @property
     def large(self) -> bool:
         """Whether a change takes so long that the page should not wait for it."""
-        return self.sheet.frame.size > _AT_ONCE_CELLS
+        return self.sheet.frame.size > AT_ONCE_CELLS
 
     def read_as(self, how: Mapping[str, str], on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> None:
         """Read the file anew; what cannot be read so is said in `error`, and nothing changes."""

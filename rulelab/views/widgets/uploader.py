@@ -61,7 +61,7 @@ class Uploader(JSComponent):
         self._name = ""
         self._arrived = self._claimed = 0
         self._latest, self._lapsed = 0.0, False
-        _OPEN.add(self)
+        OPEN.add(self)
         when_page_ends(self._drop)
 
     @param.depends("doing", watch=True)
@@ -114,7 +114,7 @@ class Uploader(JSComponent):
         self._claimed, self._latest = size if known else self.most, time.monotonic()
         room = max(MOST_AT_ONCE_BYTES, self.most) if ALLOWED.left is None else ALLOWED.left // 2
         if _claimed() > room:
-            for each in list(_OPEN):
+            for each in list(OPEN):
                 if each is not self and each._id is not None and self._latest - each._latest > IDLE_SECONDS:
                     each._drop()
                     each._lapsed = True
@@ -134,9 +134,9 @@ class Uploader(JSComponent):
         self.param.update(said=said, doing=doing)
 
 
-_OPEN: WeakSet[Uploader] = WeakSet()
+OPEN: WeakSet[Uploader] = WeakSet()
 """Those of this process."""
 
 
 def _claimed() -> int:
-    return sum(each._claimed for each in list(_OPEN))
+    return sum(each._claimed for each in list(OPEN))

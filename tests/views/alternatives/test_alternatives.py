@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, field, html, seen
 from good_rows import problem_of, rows
-from live import alert, only, press, recorded, send, status
+from live import alert, button, field, html, only, press, recorded, seen, send, status
 from patience import wait_until
 
 import rulelab as rl

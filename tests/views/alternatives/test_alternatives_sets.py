@@ -1,28 +1,26 @@
 """Rule sets near the optimum on the page: what is shown of them against the sets one by one."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
-from doors import button, html
 from good_rows import agreement, problem_of, ranges_hold
-from live import status
+from live import button, html, status
 from patience import wait_until
 
 import rulelab as rl
+from rulelab.data.gaps import CRITERIA
 from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.counting import by_rules
 from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
 from rulelab.views.live.prepared import Prepared
 
 
-def searched(dataset: rl.datasets.Dataset, **parameters: Any) -> rl.RuleSetSearch:
+def searched(dataset: rl.datasets.Dataset, **parameters) -> rl.RuleSetSearch:
     return rl.RuleSetSearch(problem_of(dataset), **{"max_complexity": 6, "max_conditions": 2, **parameters})
 
 
 @pytest.fixture
-def view(dataset: rl.datasets.Dataset, show: Any) -> AlternativesView:
+def view(dataset: rl.datasets.Dataset, show) -> AlternativesView:
     return show(searched(dataset), dataset)
 
 
@@ -103,7 +101,7 @@ def test_what_is_said_of_all_sets_is_true_of_each(dataset: rl.datasets.Dataset, 
 
 
 @pytest.fixture
-def part(dataset: rl.datasets.Dataset, monkeypatch: pytest.MonkeyPatch) -> Any:
+def part(dataset: rl.datasets.Dataset, monkeypatch: pytest.MonkeyPatch):
     """A view that shows three models of more."""
     monkeypatch.setattr(alternatives, "EFFORTS", ((3, 60.0, 10**9),))
     view = AlternativesView(searched(dataset), dataset, distance=0.2)
@@ -142,3 +140,68 @@ def test_lists_come_after_sets(view: AlternativesView, dataset: rl.datasets.Data
     assert status(view).phase.startswith("certified complete: ")
     view.strip.open = TOGETHER
     assert button(view, "Explorer (HTML)")
+
+
+# fairer lists than the best one: what is said to be least is, and each point can be edited ----------------------------
+def list_search(dataset: rl.datasets.Dataset) -> rl.RuleListSearch:
+    conditions = rl.Binarizer().fit_transform(dataset.X)
+    return rl.RuleListSearch(rl.Problem.from_arrays(conditions, dataset.y), regularization=0.03)
+
+
+def opened(view: AlternativesView, criterion: str = "equal_opportunity") -> AlternativesView:
+    view.criterion, view.strip.open = criterion, FAIRER
+    wait_until(lambda: not view.fairer.refresh())
+    while view.fairer.fairer.open:  # more than six seconds of this machine
+        view.fairer.more_or_stop()
+        wait_until(lambda: not view.fairer.refresh())
+    return view
+
+
+@pytest.mark.long
+def test_no_good_model_is_where_none_is_said_to_be_and_each_point_is_edited(show, dataset) -> None:
+    view = show(list_search(dataset), dataset)
+    for criterion in CRITERIA:
+        fairer = opened(view, criterion).fairer.fairer
+        assert view.attribute == "sex", "the only one there is"
+        gaps, accuracies = view.gaps / 100, view.found.frame["accuracy"].to_numpy() / 100
+        for accuracy, least in fairer.bounds:
+            assert not (gaps[accuracies >= accuracy] < least - 1e-9).any()
+        assert fairer.open == 0
+        frame = view.fairer.dots.frame()
+        assert np.all(np.diff(frame["accuracy (%)"]) > 0)
+        assert np.all(np.diff(frame["gap (%)"]) >= -1e-9), "more accuracy has no smaller least gap"
+        assert len(frame) == len(fairer.points) > 0
+        for k, point in enumerate(fairer.points):
+            assert point.true_gap == pytest.approx(point.value, abs=1e-9) == pytest.approx(point.lower_bound, abs=1e-9)
+            view.fairer.choose(k)
+            assert [str(rule) for rule in view.editor.hand.model.rules] == [str(rule) for rule in point.model.rules]
+            if criterion == "equal_opportunity":  # the gap that stands beside who is edited
+                assert float(view.editor.groups.gap) == pytest.approx(point.true_gap)
+        view.fairer.choose(len(fairer.points))
+    view.fairer.more_or_stop()
+    view.fairer.more_or_stop()
+    wait_until(lambda: not view.fairer.refresh())
+    assert view.fairer.fairer.points, "where a longer search is stopped, those of the search before"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+def test_sets_have_fairer_ones_by_what_they_predict(show, dataset, form: str) -> None:
+    search = rl.RuleSetSearch(list_search(dataset).problem, max_complexity=4, max_conditions=2, form=form)
+    view = show(search, dataset)
+    view.attribute, view.strip.open = "sex", FAIRER
+    wait_until(lambda: not view.fairer.refresh())
+    fairer = view.fairer.fairer
+    gaps, accuracies = view.gaps / 100, view.found.frame["accuracy"].to_numpy() / 100
+    for accuracy, least in fairer.bounds:
+        assert not (gaps[accuracies >= accuracy] < least - 1e-9).any()
+    assert "sets of at most 4 rules and conditions" in fairer.among
+    for k, point in enumerate(fairer.points):
+        assert point.model.form == form
+        assert point.model.complexity <= 4
+        view.fairer.choose(k)
+        assert float(view.editor.groups.gap) == pytest.approx(point.true_gap)
+
+
+def test_data_without_groups_have_no_fairer_ones(show, dataset) -> None:
+    assert FAIRER not in show(list_search(dataset), None).strip.names

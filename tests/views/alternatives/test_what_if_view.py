@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, html, made, seen
-from live import alert, only, press, send, status, widget
+from live import alert, button, html, made, only, press, seen, send, status, widget
 from patience import wait_until
 
 import rulelab as rl

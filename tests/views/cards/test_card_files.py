@@ -3,28 +3,29 @@
 import json
 from dataclasses import replace
 from functools import partial
+from random import Random
 
 import numpy as np
 import pandas as pd
 import pytest
-from doors import made
-from live import alert
+from hypothesis import example, given
+from hypothesis import strategies as st
+from live import alert, made, soup, tags
 from model_cards import HOSTILE, QUICK, hostile_card, pinned, recipe
-from soup import soup, tags
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS, FallingBounds
-from rulelab.rule_list import RuleListBounds
 from rulelab.views.cards import card as cards
 from rulelab.views.cards import card_file as kept
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
 from rulelab.views.cards.card_file import MAX_UPLOAD_BYTES, parse
+from rulelab.views.cards.differences import ELSE, joined, lines
 from rulelab.views.cards.html import report
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare.view import CompareView
 
-FEW = {"bounds": RuleListBounds(lookahead=False, deletion=False)}
+FEW = {"bounds": rl.RuleListBounds(lookahead=False, deletion=False)}
 CAPPED = {"bounds": FallingBounds(**{name: name == "density_cap" for name in BOUNDS})}
 
 
@@ -176,3 +177,86 @@ def test_class_names_leave_by_every_door_and_come_back(recipe, tmp_path) -> None
 def test_a_label_that_json_cannot_hold_is_written_as_text(card) -> None:
     odd = replace(card, labels=(np.int64(3), (1, 2)))
     assert parse(odd.to_json().encode(), "x.json").model.classes == (3, "(1, 2)")
+
+
+# rules of cards are compared by what they ask, not by their words -----------------------------------------------------
+TABLE = pd.DataFrame(
+    {
+        "n": [0, 1, 2, 3, 4, 5, None, 2.5],
+        "c": ["a", "b", "c", None, "a", "3", "b", "c"],
+        "f": pd.array([True, False, True, False, None, True, False, None], dtype="boolean"),
+    }
+)
+CONDITIONS = st.one_of(
+    st.builds(rl.Condition, st.just("n"), st.sampled_from(["<=", ">"]), st.sampled_from([1, 1.0, 2, 2.5, 3, 3.0])),
+    st.builds(rl.Condition, st.just("n"), st.sampled_from(["==", "!="]), st.sampled_from([2, 2.0, 2.5, "2", "2.5"])),
+    st.builds(rl.Condition, st.just("c"), st.sampled_from(["==", "!="]), st.sampled_from(["a", "b", "c", "3"])),
+    st.builds(rl.Condition, st.just("f"), st.sampled_from(["==", "!="]), st.booleans()),
+    st.builds(rl.Condition, st.sampled_from("ncf"), st.sampled_from(["is missing", "is present"])),
+)
+RULES = st.lists(CONDITIONS, min_size=1, max_size=4)
+
+
+def holds(rule: list[rl.Condition]) -> np.ndarray:
+    return np.logical_and.reduce([condition.evaluate(TABLE[condition.column]) for condition in rule])
+
+
+@example([rl.Condition("c", "==", "a"), rl.Condition("c", "==", "b"), rl.Condition("c", "!=", "a")], Random(0))
+@given(RULES, st.randoms(use_true_random=False))
+def test_order_names_and_repetition_say_nothing(rule, random) -> None:
+    other = [*rule, random.choice(rule)]
+    random.shuffle(other)
+    assert joined(rule, "one name") == joined(tuple(other), "another name")
+
+
+@given(st.data())
+def test_rules_that_are_the_same_hold_on_the_same_rows(data) -> None:
+    rule = data.draw(RULES)
+    other = data.draw(st.one_of(RULES, st.permutations(rule), st.just([*rule, data.draw(CONDITIONS)])))
+    if joined(rule, "") == joined(other, ""):
+        assert (holds(rule) == holds(other)).all()
+
+
+SAME = [
+    ([("n", "<=", 3)], [("n", "<=", 3.0)]),
+    ([("n", "<=", 0.1 + 0.2)], [("n", "<=", 0.3)]),
+    ([("n", ">", 1), ("n", ">", 2)], [("n", ">", 2)]),
+    ([("n", ">", 1), ("n", "<=", 3), ("n", "<=", 5)], [("n", "<=", 3), ("n", ">", 1)]),
+    ([("n", "==", 3)], [("n", "==", "3")]),
+    ([("f", "!=", True)], [("f", "==", False)]),
+    ([("c", "is present", None), ("c", "!=", "a")], [("c", "!=", "a")]),
+    ([("c", "==", "b"), ("c", "!=", "a")], [("c", "==", "b")]),
+]
+
+OTHER = [
+    ([("n", "<=", 3)], [("n", ">", 3)]),
+    ([("n", "<=", 3)], [("n", "<=", 3.1)]),
+    ([("f", "==", True)], [("f", "==", False)]),
+    ([("c", "==", "a")], [("c", "!=", "a")]),
+    ([("c", "==", "a")], [("n", "==", "a")]),
+    ([("c", "is present", None)], [("c", "is missing", None)]),
+]
+
+
+def test_the_same_in_other_texts_is_one_rule_and_another_condition_another() -> None:
+    for rule, other in SAME:
+        assert joined([rl.Condition(*c) for c in rule], "") == joined([rl.Condition(*c) for c in other], "")
+    for rule, other in OTHER:
+        assert joined([rl.Condition(*c) for c in rule], "x") != joined([rl.Condition(*c) for c in other], "x")
+
+
+def test_a_rule_is_found_again_in_other_families() -> None:
+    frame = pd.DataFrame({"a": [1, 1, 0, 0, 1, 0], "b": [1, 0, 1, 0, 0, 1]}).astype(bool)
+    problem = rl.Problem.from_arrays(frame, [1, 1, 1, 0, 1, 0])
+    first = [line.meaning for line in lines(rl.RuleList.from_problem(problem, [0, 1]))]
+    falling = [line.meaning for line in lines(rl.FallingRuleList.from_problem(problem, [0, 1]))]
+    single = [line.meaning for line in lines(rl.RuleSet.from_problem(problem, [[0], [1]]))]
+    assert first == falling == [*single, ELSE]
+    both = lines(rl.RuleSet.from_problem(problem, [[0, 1]]))[0]
+    either = lines(rl.RuleSet.from_problem(problem, [[0, 1]], "cnf"))[0]
+    assert both.meaning == joined([rl.Condition("a", "==", True), rl.Condition("b", "==", True)], "")
+    assert either.meaning != both.meaning
+    unnamed = rl.RuleList.from_problem(
+        rl.Problem.from_arrays(frame.to_numpy(), [1, 1, 1, 0, 1, 0], names=["a", "b"]), [0]
+    )
+    assert lines(unnamed)[0] == lines(rl.RuleList.from_problem(problem, [0]))[0]

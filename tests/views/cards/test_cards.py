@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import made
-from live import alert
+from live import alert, made
 from model_cards import HOSTILE, QUICK, finish, first, hostile_card, pinned, recipe
 from patience import wait_until
 from sklearn.metrics import roc_auc_score

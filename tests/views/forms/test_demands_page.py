@@ -10,10 +10,9 @@ from urllib.parse import parse_qsl, urlencode
 import numpy as np
 import pandas as pd
 import pytest
-from doors import made
 from hypothesis import given
 from hypothesis import strategies as st
-from live import HOSTILE, use_file
+from live import HOSTILE, made, use_file
 from patience import PATIENCE, wait_until
 
 import rulelab as rl

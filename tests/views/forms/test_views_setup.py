@@ -1,24 +1,37 @@
 """The settings of a search on the page: what reaches the search, uploaded files, the address."""
 
+from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
+import numpy as np
+import pandas as pd
+import panel as pn
 import pytest
-from live import HOSTILE, finish, model_html
+from live import HOSTILE, bring_file, finish, html, made, model_html
+from patience import PATIENCE, wait_until
+from table_engines import people
 
 import rulelab as rl
-from rulelab.families import FAMILIES, OFFERED
-from rulelab.views.cards.card import Card
-from rulelab.views.forms import address
+from rulelab.cli.commands import main
+from rulelab.families import EVERY_FAMILY, FAMILIES, OF_SEVERAL, OFFERED
+from rulelab.views.cards.card import Card, of_search
+from rulelab.views.forms import address, tables
+from rulelab.views.forms.address import Address
+from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.front import EXAMPLES
 from rulelab.views.live import recipe
 from rulelab.views.live import wording as words
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.recipe import PageRecipe
+from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import TICK_SECONDS, State
-from rulelab.views.live.wording import standing
+from rulelab.views.live.wording import count, standing
+from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.controls import SPEEDS
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
+from rulelab.views.widgets.field_cards import FieldCards
 
 FAMILY_NAMES = [("family", name) for name in OFFERED]
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
@@ -156,3 +169,202 @@ def test_nonsense_in_the_address_is_complained_about(query) -> None:
     complaints = address.read(query + f"&unknown={HOSTILE}", *setup.parts)
     assert len(complaints) == 1
     assert address.write(*setup.parts) == before
+
+
+# the question as a sentence: it says what is asked, and each of its parts has a field behind it -----------------------
+def said(setup: Setup) -> str:
+    return "".join(text for text, _ in setup.sentence.parts)
+
+
+def fields(setup: Setup) -> set[str]:
+    """The labels of what can be set."""
+    form = pn.panel(setup)
+    widgets = {str(each.label) for each in form.select(pn.widgets.Widget) if each.label}
+    return widgets | {each.label for cards in form.select(FieldCards) for card in cards.content for each in card.fields}
+
+
+COMPAS = "On compas (7\u202f214 rows) predict two_year_recid = 1 by the "
+SENTENCES: list[tuple[dict[str, Any], str]] = [
+    ({}, "rule list with the fewest errors, treating race as it comes, a rule costing 0.01."),
+    (
+        {"fairness": "equalized_odds", "sensitive": "sex", "max_length": 3, "must_use": ["age"]},
+        "rule list with the fewest errors, equalized odds within 0.05 and 0.05 between groups of sex, a rule costing "
+        "0.01, at most 3 rules, using age.",
+    ),
+    (
+        {"policy": "curiosity", "negations": False, "time_limit": 5},
+        "rule list with the fewest errors, treating race as it comes, a rule costing 0.01, order of the queue "
+        "curiosity, negate categories no, for 5 s at most.",
+    ),
+    (
+        {"policy": "curiosity", "monotone": {"age": "decreasing"}},  # the search of demands has no order to choose
+        "rule list with the fewest errors, treating race as it comes, a rule costing 0.01, monotone in age: "
+        "decreasing.",
+    ),
+    (
+        {"family": "rule_set", "loss": "zero_one", "max_complexity": 8},
+        "rule set with the least 0-1 loss, treating race as it comes, at most 8 rules and conditions.",
+    ),
+    (
+        {"family": "least_gap", "criterion": "demographic_parity"},
+        "rule list of least gap in demographic parity between groups of race, at most 3 rules, a rule costing 0.01.",
+    ),
+    (
+        {"family": "falling_rule_list", "positive_weight": 7},
+        "falling rule list with the fewest errors, treating race as it comes, a rule costing 0.01, a missed positive "
+        "counting as 7 false alarms.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("chosen", "expected"), SENTENCES)
+def test_it_says_what_is_asked_and_what_is_not_as_ever(chosen: dict[str, Any], expected: str) -> None:
+    setup = Setup()
+    setup.choose(data="compas", **chosen)
+    assert said(setup) == COMPAS + expected
+    assert {label for _, label in setup.sentence.parts if label} <= fields(setup)
+
+
+@pytest.mark.parametrize("family", [name for name in EVERY_FAMILY if name not in OF_SEVERAL])
+def test_every_part_of_every_family_has_a_field(family: str) -> None:
+    setup = Setup(family=family)
+    setup.choose(data="adult")
+    labels = {label for _, label in setup.sentence.parts if label}
+    assert {"Data set", "Model family"} < labels <= fields(setup)
+
+
+def test_bounds_that_are_left_out_and_a_test_share_are_named_and_what_does_not_count_is_not() -> None:
+    setup = Setup()
+    setup.choose(data="diabetes", test_share=0.25)
+    setup.settings.bounds = [name for name in setup.settings.bounds if name not in ("lookahead", "accurate_support")]
+    assert "(442 rows, 25 % kept to test)" in said(setup)
+    assert "without the bound accurate support, lookahead" in said(setup)
+    setup.choose(labels="majority")
+    assert "Labels of a fair list" not in {label for _, label in setup.sentence.parts}
+    setup.choose(fairness="equal_opportunity")
+    assert "Labels of a fair list" in {label for _, label in setup.sentence.parts}
+
+
+def test_the_settings_open_where_something_is_wrong() -> None:
+    tab = SearchTab(Address())
+    assert not tab.setup.sentence.open
+    bring_file(tab.setup.table, b"", "empty.csv")
+    assert tab.setup.table.complaint
+    assert tab.setup.sentence.open
+
+
+# tables of the server on the page: roles, counting, the search, its card, and what visitors see of the place ----------
+NAME = "trips (table of this server)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(3)
+    frame = people(1200, 3)[["age", "sex", "two"]].assign(when=pd.Timestamp("2020-01-01"), id=np.arange(1200))
+    frame["y"] = np.where((frame.age < 30) ^ (rng.random(1200) < 0.1), "late", "on time")
+    place = tmp_path / "secret place"
+    place.mkdir()
+    frame.iloc[:500].to_parquet(place / "trips_1.parquet")
+    frame.iloc[500:].to_parquet(place / "trips_2.parquet")
+    return place
+
+
+@pytest.fixture
+def source(folder: Path):
+    yield str(folder / "trips_*.parquet")
+    tables.offer([])
+
+
+def test_a_table_is_a_data_set_of_the_page(source: str) -> None:
+    tables.offer([source])
+    setup = Setup()
+    settings = setup.table
+    assert NAME in settings.fields[0].options
+    settings.data = "trips"
+    draft = settings.draft
+    state = draft.state()
+    assert state["title"] == "trips_*.parquet: a table of this server, its first 1\u202f000 rows"
+    assert "secret" not in str(state)
+    assert draft.roles["when"] == "ignore"
+    draft.give("when", "feature")
+    assert "holds dates or times" in draft.error
+    for name, role in (("y", "target"), ("sex", "sensitive"), ("id", "ignore")):
+        draft.give(name, role)
+    draft.choose_positive(draft.classes.index("late"))
+    settings.accept()
+    assert (settings.pending, settings.data, settings.sensitive) == (False, "trips", "sex")
+    assert "counted where they lie" in html(pn.Column(*settings.fields))
+    settings.test_share = 0.25
+    session = setup.new_session()
+    session.run()
+    session.join(PATIENCE)
+    assert session.state is State.ENDED, session.error
+    prepared = session.prepared
+    assert prepared.search.problem.n_rows + prepared.data.count(prepared.test_rows) == 1200
+    assert "1\u202f200 rows, 3 columns; y is late in" in prepared.notes[0]
+    assert "secret" not in " ".join(map(str, (*prepared.notes, *prepared.left_out)))
+    card = of_search(prepared.search, session.snapshot, prepared)
+    assert card.data["training rows"] == count(prepared.search.problem.n_rows)
+    assert "rows counted by duckdb" in card.limits
+    assert "25 % of the rows are kept out" in card.limits
+    assert "secret" not in str(card.to_dict() if hasattr(card, "to_dict") else card)
+    search = prepared.search
+    assert rl.verify(search.problem, session.snapshot.incumbent.model, search.certificate())
+    known = made(card.code.replace("trips_*.parquet", source))  # the script makes the same model
+    assert known["model"].to_dict()["rules"] == session.snapshot.incumbent.model.to_dict()["rules"]
+
+
+def test_a_target_that_was_named_needs_no_sheet_and_without_roles_the_data_are_as_before(
+    source: str, folder: Path
+) -> None:
+    tables.offer([source])
+    settings = DataSettings()
+    settings.data = "trips"
+    settings.cancel()
+    assert settings.data == "diabetes"
+    tables.offer([source], target="y")
+    settings = DataSettings()
+    settings.data = "trips"
+    assert settings.draft is None
+    assert settings.counted is not None
+    settings.reopen()
+    assert settings.draft is not None
+    settings.cancel()
+    assert settings.data == "trips"
+    for path in folder.iterdir():
+        path.unlink()
+    gone = DataSettings()
+    gone.data = "trips"
+    assert "there is no file 'trips_*.parquet'" in gone.complaint, "without its place"
+    assert gone.data == "diabetes"
+
+
+@pytest.mark.long
+def test_counting_is_interrupted_when_nobody_wants_it(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables.offer([source], target="y")
+    setup = Setup()
+    setup.table.data = "trips"
+
+    def endless(table: rl.tables.Table, *_: object) -> None:
+        table.connection.execute("select count(*) from range(10000000000) a, range(1000) b").fetchone()
+
+    monkeypatch.setattr(tables.tables, "count", endless)
+    session = SearchSession(setup.recipe())
+    session.run()
+    wait_until(lambda: "counting the rows of trips: " in session.doing and "% of this pass" in session.doing)
+    session.stop()
+    session.join(PATIENCE)
+    assert session.state is State.STOPPED
+
+
+def test_what_cannot_be_offered_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "trips_1.parquet").rename(folder / "compas.parquet")
+    for arguments, message in (
+        (["--table", str(folder / "nothing.csv")], "there is no file"),
+        (["--table", str(folder / "compas.parquet")], "there is a data set 'compas' already"),
+        (["--table", str(folder / "trips_2.parquet"), "--target", "z"], "no column 'z'"),
+        (["--target", "y"], "name that, too"),
+    ):
+        assert main(["serve", "--port", "0", *arguments]) == 2
+        assert message in capsys.readouterr().err
+    assert not tables.offered()

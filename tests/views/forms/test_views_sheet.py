@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, html, made, upload
-from live import HOSTILE, bring_file, send, use_file, use_roles
+from live import HOSTILE, bring_file, button, html, made, send, upload, use_file, use_roles
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -282,7 +281,7 @@ def begin(sent: Sent, size: int) -> None:
 
 def test_all_pages_together_send_no_more_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploader, "MOST_AT_ONCE_BYTES", 10)
-    monkeypatch.setattr(uploader, "_OPEN", WeakSet())
+    monkeypatch.setattr(uploader, "OPEN", WeakSet())
     first, second, third = (Sent(most=8) for _ in range(3))
     for sent in (first, second):
         begin(sent, 5)
@@ -303,7 +302,7 @@ def test_all_pages_together_send_no_more_than_there_is_room_for(monkeypatch: pyt
 
 def test_a_file_that_does_not_come_any_more_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploader, "MOST_AT_ONCE_BYTES", 10)
-    monkeypatch.setattr(uploader, "_OPEN", WeakSet())
+    monkeypatch.setattr(uploader, "OPEN", WeakSet())
     idle, other = Sent(most=10), Sent(most=10)
     begin(idle, 10)
     begin(other, 10)
@@ -317,7 +316,7 @@ def test_a_file_that_does_not_come_any_more_makes_room(monkeypatch: pytest.Monke
 
 
 def test_a_large_table_is_looked_through_beside_the_page(settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draft_module, "_AT_ONCE_CELLS", 0)
+    monkeypatch.setattr(draft_module, "AT_ONCE_CELLS", 0)
     bring_file(settings, GERMAN, "daten.csv")
     dialog = settings.dialog
 

@@ -11,10 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import BoxAnnotation, ColumnDataSource
-from doors import button, field, html, made, seen
-from live import HOSTILE, alert, status
+from live import HOSTILE, alert, button, field, html, made, seen, status, tags
 from patience import PATIENCE, wait_until
-from soup import tags
 
 import rulelab as rl
 from rulelab.data.gaps import MEASURED, largest_gap

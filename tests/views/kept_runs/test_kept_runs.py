@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from doors import paused, upload
-from live import HOSTILE, finish, problem, recorded, send, small_search
+from live import HOSTILE, finish, paused, problem, recorded, send, small_search, upload
 from patience import PATIENCE, wait_until
 
 import rulelab as rl

@@ -119,12 +119,6 @@ def recording() -> rl.Recording:
     return recorded(small_search(), work_limit=10)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[rl.store.Store]:
-    with rl.store.open(tmp_path / "runs.sqlite") as out:
-        yield out
-
-
 def test_rows_are_kept_as_long_as_something_names_them(store, tmp_path: Path, recording) -> None:
     data = rl.datasets.read(RAW, target="paid", name="people", sensitive="sex")
     key = data_hash(data)

@@ -3,17 +3,21 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
 
+import numpy as np
 import panel as pn
 import pytest
-from doors import button, html
+from live import button, html, soup
 from patience import wait_until
-from soup import soup
 
 import rulelab as rl
 from rulelab.families import FAMILIES
-from rulelab.views.learn.plan import Plan, as_html
+from rulelab.glossary import ProseError
+from rulelab.views.learn.plan import Plan, Seen, Step, as_html, plan
 from rulelab.views.learn.plans import PLANS
+from rulelab.views.learn.twelve import FACTS, PEOPLE, PRICE, STEPS, checked, prefixes, problem
 from rulelab.views.learn.view import KEYS, SCRIPT, WALKS, LearnView, read_progress, script_html
 from rulelab.views.learn.walk import Walk
 from rulelab.views.widgets.explained import by_slug
@@ -218,8 +222,74 @@ def test_questions_are_marked_at_once_and_only_first_answers_count() -> None:
 
 
 def test_the_right_answer_has_no_place_of_its_own() -> None:
-    steps = [step for plan in PLANS.values() for step in plan.steps if step.choices]
+    steps = [step for each in PLANS.values() for step in each.steps if step.choices]
     assert {step.offered.index(step.choices[0]) for step in steps} >= {0, 1, 2}
-    for plan in PLANS.values():
-        assert sum(bool(step.choices) for step in plan.steps) >= 2, plan.name
+    for each in PLANS.values():
+        assert sum(bool(step.choices) for step in each.steps) >= 2, each.name
     assert all(len({*step.choices}) == len(step.choices) > 1 for step in steps)
+
+
+# the walk over twelve rows: what it says of every list is what the library and brute force say ------------------------
+def test_a_list_costs_what_the_library_says_and_no_list_is_below_its_prefixes() -> None:
+    twelve, known = problem(), prefixes()
+    facts = np.array([[each == "1" for each in looks] for looks, _ in PEOPLE])
+    ends = np.array([end == "defaults" for _, end in PEOPLE])
+    assert len(known) == sum(1 for k in range(5) for _ in permutations(FACTS, k)) == known[""]["lists"]
+    for name, found in known.items():
+        chosen = [FACTS.index(fact) for fact in name.split(",") if fact]
+        model = rl.RuleList.from_problem(twelve, chosen)
+        errors = int((model.predict(facts) != ends).sum())
+        assert found["cost"] == errors + PRICE * len(chosen)
+        after = [known[each]["cost"] for each in known if f"{each},".startswith(f"{name}," if name else "")]
+        assert len(after) == found["lists"]
+        assert found["bound"] <= min(after)
+        assert found["bound"] == found["wrong"] + found["price"] + found["alike"]
+
+
+def test_what_is_asked_has_an_answer() -> None:
+    known, best = prefixes(), min(found["cost"] for found in prefixes().values())
+    asked = [(step["asked"], known[step["prefix"]].get(step["asked"])) for step in STEPS]
+    assert [number for _, number in asked if number is not None] == [5, 1.5, 2.5, 3.5, 16]
+    assert [what for what, number in asked if number is None] == ["first", "better"]
+    assert [fact for fact in FACTS if known[fact]["bound"] < best] == ["owns"], "one first rule has to be followed"
+
+
+def test_the_least_cost_is_proven_and_the_proof_is_checked() -> None:
+    best = min(found["cost"] for found in prefixes().values())
+    assert checked() == f"optimal: no list of these facts costs less than {best:g}"
+
+
+# the files of the walks: what is not written as it is read is refused, with its file and line -------------------------
+WALK = Path(__file__).with_name("walk.md").read_text(encoding="utf-8")
+SETTINGS = {"family": "rule_list", "data": "diabetes", "parameters": {}, "speed": "full speed"}
+
+
+def planned(folder: Path, text: str) -> Plan:
+    path = folder / "walk.md"
+    path.write_text(text, encoding="utf-8")
+    never, made = Step(lambda seen: False), Step(lambda seen: True, lambda seen: {"n": "7"}, chooses=True)
+    return plan(str(path), [never, made], **SETTINGS)
+
+
+def test_a_walk_is_texts_of_a_file_and_what_python_knows(tmp_path: Path) -> None:
+    found = planned(tmp_path, WALK)
+    assert (found.name, found.about, found.family) == ("two steps", "How it goes.", "rule_list")
+    first, second = found.steps
+    assert (first.text, first.look_at) == ("What there is to see.", "status")
+    assert (first.do, first.question, first.answer, first.chooses) == ("Press Step.", "Why?", "Because.", False)
+    assert (second.look_at, second.chooses) == ("prefixes cut, by bound", True)
+    assert second.answer.format(**second.figures(Seen())) == "They are 7."
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message"),
+    [
+        (("# two steps\n\n", ""), 1, "a file begins with '# '"),
+        (("How it goes.\n\n", ""), 1, "'two steps' needs the paragraphs sentence"),
+        (("**Answer:** Because.\n\n", ""), 5, "needs the paragraphs text, Do, Question, Answer"),
+        (("**Do:** Press Run.", "Press Run."), 16, "needs the paragraphs text, Do, Question"),
+    ],
+)
+def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path, change: tuple[str, str], line: int, message: str):
+    with pytest.raises(ProseError, match=re.escape(f"walk.md, line {line}: ") + ".*" + re.escape(message)):
+        planned(tmp_path, WALK.replace(*change))

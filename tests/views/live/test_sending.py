@@ -13,11 +13,12 @@ from tornado.websocket import WebSocketHandler
 from rulelab.views.live.ticker import send_all
 
 OWN = vars(panel_document)
+SENDS = "_dispatch_msgs"
 
 
 @pytest.fixture(autouse=True)
 def as_panel_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(OWN, "_dispatch_msgs", inspect.unwrap(OWN["_dispatch_msgs"]))
+    monkeypatch.setitem(OWN, SENDS, inspect.unwrap(OWN[SENDS]))
 
 
 class Socket(WebSocketHandler):
@@ -81,7 +82,7 @@ def test_panel_alone_leaves_one_behind() -> None:
 
 
 def test_other_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    as_it_is = OWN["_dispatch_msgs"]
+    as_it_is = OWN[SENDS]
     monkeypatch.delitem(OWN, "_WRITE_BLOCK")
     send_all()
-    assert OWN["_dispatch_msgs"] is as_it_is
+    assert OWN[SENDS] is as_it_is

@@ -6,15 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import cycle
-from typing import Any
 
 import pandas as pd
 import pytest
 from live import finish as run
-from live import use_file
+from live import soup, use_file
 from model_cards import finish
 from patience import wait_until
-from soup import soup
 from test_across_rooms import FAMILIES, SEEDS, Case, by_estimator, case, changed
 
 import rulelab as rl
@@ -96,12 +94,12 @@ def shown(tabs: Tabs, asked: Case, names: dict[str, str] = _PLAIN) -> Page:
     return Page(kept, now.phase, figures, card.proof, tuple(predicted), pinned.scores, rules, values, said, best)
 
 
-def written(table: pd.DataFrame, names: dict[str, str] = _PLAIN, **options: Any) -> bytes:
+def written(table: pd.DataFrame, names: dict[str, str] = _PLAIN, **options) -> bytes:
     """The table as text, of which the columns have other names, and the classes words."""
     return table.assign(y=table["y"].map(_CLASSES)).rename(columns=names).to_csv(index=False, **options).encode()
 
 
-def searched(asked: Case, contents: bytes | None = None, file: str = "table.csv", names: Any = None) -> Tabs:
+def searched(asked: Case, contents: bytes | None = None, file: str = "table.csv", names=None) -> Tabs:
     """The page after a run on an uploaded file, by default of the case's table."""
     tabs, called = opened(), names or _PLAIN
     search = tabs.made("Search")

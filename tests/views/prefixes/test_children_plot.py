@@ -7,13 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import Span
-from inside import scale_of
+from laws import scale_of
 from test_prefixes import KINDS, random_problem
 
 import rulelab as rl
 from rulelab.glossary import find
 from rulelab.prefixes import PrefixSearch
-from rulelab.snapshot import Status
 from rulelab.views.prefixes.children_plot import MOST_BARS, TERMS, ChildrenPlot, fates, interesting
 from rulelab.views.prefixes.frames import Seen
 from rulelab.views.prefixes.icicle import tally
@@ -34,7 +33,7 @@ def bars(view: TreeView) -> pd.DataFrame:
 def step(view: TreeView, search: PrefixSearch) -> None:
     """Expand one more prefix."""
     before = 0 if search.snapshot is None else search.snapshot.counts.get("expanded", 0)
-    while search.advance(1).counts.get("expanded", 0) == before and search.snapshot.status is Status.RUNNING:
+    while search.advance(1).counts.get("expanded", 0) == before and search.snapshot.status is rl.Status.RUNNING:
         pass
     view.refresh()
 
@@ -77,10 +76,10 @@ def test_after_every_step_the_view_is_what_look_into_says(make) -> None:
     for steps in range(1, 7):
         step(view, search)
         now = search.snapshot
-        assert now.counts["expanded"] == steps or now.status is not Status.RUNNING
+        assert now.counts["expanded"] == steps or now.status is not rl.Status.RUNNING
         assert view.prefix is None
         agrees(view, search)
-        if now.status is not Status.RUNNING:
+        if now.status is not rl.Status.RUNNING:
             break
     assert steps > 3
 

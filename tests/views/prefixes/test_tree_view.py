@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import GlyphRenderer, TapTool
-from doors import field
 from hypothesis import given
 from hypothesis import strategies as st
-from live import problem, recorded, small_search, widget
+from live import field, problem, recorded, small_search, widget
 from test_views_why import SEARCHES
 
 import rulelab as rl

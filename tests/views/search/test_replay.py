@@ -3,12 +3,11 @@
 import gzip
 import json
 
+import live
 import pytest
-from doors import button, html, upload
-from live import HOSTILE, alert, curves, exported, look_back, model_html, open_tab, problem, status
+from live import button, curves, ended, exported, html, look_back, model_html, open_tab, problem, settled, status
 from patience import wait_until
 from test_views_plots import SEARCHES
-from test_views_why import settled
 
 import rulelab as rl
 from rulelab.kernels.growing import OPEN
@@ -19,13 +18,6 @@ from rulelab.views.live.state import State
 from rulelab.views.search import runs_box
 from rulelab.views.search.view import SearchView
 from rulelab.views.search.why import TREE
-
-
-def ended(view: SearchView) -> SearchView:
-    view.run()
-    wait_until(lambda: view.session.state.over)
-    settled(view)
-    return view
 
 
 @pytest.fixture(params=list(SEARCHES))
@@ -72,7 +64,7 @@ def test_a_saved_run_is_shown_as_it_was(view, tmp_path) -> None:
 
 def open_file(view: SearchView, contents: bytes, name: str = "run.rulelab") -> str:
     """Open a file on the page; what is said of it."""
-    upload(view.runs_box.field, contents, name)
+    live.upload(view.runs_box.field, contents, name)
     settled(view)
     return view.runs_box.field.said
 
@@ -82,7 +74,7 @@ def test_the_page_opens_a_recording_and_runs_anew(quiet) -> None:
     contents = exported(view, "Recording")
     before = status(view).figures
     view.reset()
-    assert open_file(view, contents, HOSTILE) == ""
+    assert open_file(view, contents, live.HOSTILE) == ""
     assert view.session.recorded
     assert status(view).figures == before
     assert "<img" not in html(view)
@@ -91,7 +83,7 @@ def test_the_page_opens_a_recording_and_runs_anew(quiet) -> None:
     assert "are not kept" in view.why.tree.bars.caption
     view.on_pin = lambda card: "A"
     view.pin()
-    assert "no model card" in alert(view).phase
+    assert "no model card" in live.alert(view).phase
     again = json.loads(gzip.decompress(exported(view, "Recording")))
     assert again == json.loads(gzip.decompress(contents)), "what was opened is saved again as it is"
     view.run()
@@ -106,7 +98,7 @@ def test_what_is_no_recording_is_refused_with_the_reason(quiet, monkeypatch) -> 
     assert "letter.rulelab" in quiet.runs_box.field.said
     monkeypatch.setattr(runs_box, "LARGEST_TEXT", 1000)
     assert "larger than any" in open_file(quiet, whole)
-    monkeypatch.setattr(files, "_MOST_DOUBLINGS", 0)
+    monkeypatch.setattr(files, "MOST_DOUBLINGS", 0)
     monkeypatch.setattr(runs_box, "LARGEST_TEXT", 10**6)
     assert "do not fit together" in open_file(quiet, whole), "deeper than any list"
     assert not quiet.session.recorded, "the run that was shown stays"
@@ -132,8 +124,8 @@ def test_a_recording_made_afterwards_has_the_moments_and_what_was_stored(quiet) 
 
 
 def test_looking_at_a_huge_tree_does_not_hold_up_the_search(monkeypatch) -> None:
-    monkeypatch.setattr(looking, "_MANY", -1)
-    monkeypatch.setattr(looking, "_SHARE", 1e-9)
+    monkeypatch.setattr(looking, "MANY_PREFIXES", -1)
+    monkeypatch.setattr(looking, "LOOKING_SHARE", 1e-9)
     search = rl.CorelsSearch(problem(120, 7), 0.02)
     recording, looked = rl.Recording(search), []
     own = type(search).fates

@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from bokeh.models import Span
-from doors import html
-from live import curves, curves_of, exported, finish, look_back, moment, play, send, status
+from live import curves, curves_of, exported, finish, html, look_back, moment, play, send, status
 from patience import wait_until
 from test_views_plots import SEARCHES
 

@@ -5,26 +5,13 @@ import re
 import threading
 import time
 from dataclasses import replace
-from typing import Any
 
+import live
 import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import button, paused
-from live import (
-    HOSTILE,
-    alert,
-    curves,
-    export_menu,
-    exported,
-    finish,
-    gap_figure,
-    long_search,
-    model_html,
-    small_search,
-    status,
-)
+from live import HOSTILE, curves, export_menu, exported, finish, gap_figure, long_search, model_html, paused, status
 from patience import wait_until
 
 import rulelab as rl
@@ -67,7 +54,7 @@ def test_history_stays_small_and_keeps_what_matters() -> None:
 
 
 def test_the_card_says_captured_correct_and_probability_per_rule_and_has_room_for_its_classes() -> None:
-    best = rl.solve(small_search()).incumbent
+    best = rl.solve(live.small_search()).incumbent
     html = incumbent_card(best)
     every = (*best.model.rules, best.model.default)
     assert html.count("<tr>") == len(every) + 1
@@ -231,7 +218,7 @@ def test_the_menu_of_exports_has_the_proof_and_the_report_of_the_answer(view, tm
     assert files["Proof"].visible
     assert rl.Recording.from_bytes(exported(view, "Recording")).snapshots
     export.clicks += 1
-    assert button(view, "Proof") is None, "pressed again it is closed"
+    assert live.button(view, "Proof") is None, "pressed again it is closed"
 
 
 def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_through_it(view) -> None:
@@ -277,11 +264,11 @@ def test_an_error_is_shown_and_the_next_run_works(show) -> None:
     view = show(new_session=setup.new_session)
     setup.settings.min_support = 0.98
     finish(view)
-    assert "“Least support”" in alert(view).phase
+    assert "“Least support”" in live.alert(view).phase
     assert status(view).tone == "failed"
     setup.choose(data="tic_tac_toe", regularization=0.02, min_support=0.01)
     finish(view)
-    assert (alert(view).phase, status(view).tone) == ("", "proven")
+    assert (live.alert(view).phase, status(view).tone) == ("", "proven")
 
 
 def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,7 +290,7 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: 
         time.sleep(0.3)
         return advance(work)
 
-    def show_after_a_press(now: Any) -> None:
+    def show_after_a_press(now) -> None:
         if press.ident is None:
             press.start()
             press.join(0.1)

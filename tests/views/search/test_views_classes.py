@@ -7,19 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import live
 import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from doors import boxes, html, made
-from live import HOSTILE, alert, bring_file, export_menu, exported, finish, gap_figure, model_html, status, widget
+from live import HOSTILE, alert, bring_file, export_menu, exported, finish, html, made, model_html, status, widget
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.cli import main
 from rulelab.families import EVERY_FAMILY, OF_SEVERAL, OFFERED
 from rulelab.families.account import account
-from rulelab.snapshot import Status
 from rulelab.views.cards import card_file as pins
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
@@ -162,14 +161,14 @@ def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path,
     assert view.session.error is None
     best = snapshot.incumbent
     assert best is not None
-    assert snapshot.status is Status.OPTIMAL
+    assert snapshot.status is rl.Status.OPTIMAL
     frame = table()
     conditions = rl.Binarizer(thresholds=3).fit_transform(frame.drop(columns="kind"))
     problem = rl.MultiClassProblem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), frame["kind"])
     own = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02))
     assert best.model == own.incumbent.model
     assert "certified optimal: no rule list of several classes" in status(view).phase
-    assert boxes(view)[0].pane.object is gap_figure(view)
+    assert live.boxes(view)[0].pane.object is live.gap_figure(view)
     assert "lists of at most" in account(view.session.search, snapshot).search_space
     shown = model_html(view)
     for part in ("The optimal rule list of several classes", "&lt;img", "Training rows by class"):
@@ -405,7 +404,7 @@ def test_the_record_makes_searches(name: str) -> None:
     family = EVERY_FAMILY[name]
     search = family.rehearsal()
     last = rl.solve(search)
-    assert last.status is Status.OPTIMAL
+    assert last.status is rl.Status.OPTIMAL
     model, objective = family.without_rules(["a", "b"], 2, 3, {"regularization": 0.1})
     assert (model.errors, objective) == (2, 0.4)
     assert "error" in family.objective(last.incumbent.model, search.parameters)

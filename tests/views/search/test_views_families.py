@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from bokeh.models import VAreaStep
 from bs4 import BeautifulSoup
-from doors import boxes
-from live import HOSTILE, curves, curves_of, finish, model_html, status, use_file
+from live import HOSTILE, boxes, curves, curves_of, finish, model_html, status, use_file
 
 import rulelab as rl
 from rulelab.families import OFFERED

@@ -5,13 +5,12 @@ import math
 from dataclasses import replace
 from io import StringIO
 
-import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
 from bokeh.models.annotations import BoxAnnotation
-from doors import boxes, button, html, paused
-from live import curves_of, finish, long_search, problem, small_search, status
+from laws import larger_problem
+from live import boxes, button, curves_of, finish, html, long_search, paused, problem, small_search, status
 from patience import wait_until
 
 import rulelab as rl
@@ -268,10 +267,7 @@ def test_bars_of_cuts_are_as_long_as_their_shares_also_of_the_best_list_of_all_w
     assert columns["share"] == pytest.approx([100 * n / total for n in columns["count"]], abs=1e-3)
     assert math.isclose(sum(columns["share"]), 100, abs_tol=0.01)
     assert columns["count"] == sorted(columns["count"])
-    rng = np.random.default_rng(1)
-    A = rng.random((200, 6)) < 0.4
-    y, groups = (A[:, 0] | A[:, 1]) ^ (rng.random(200) < 0.1), np.arange(200) % 2
-    problem = rl.Problem.from_arrays(A, y, groups=groups)
+    problem = larger_problem(1, 200, 6)
     done = rl.solve(rl.search_for(problem, regularization=0.01, fairness=rl.EqualOpportunity(0.9)))
     plot = PrunedPlot()
     plot.show([done], True, done)

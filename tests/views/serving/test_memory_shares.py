@@ -8,7 +8,6 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from weakref import WeakSet
 
 import numpy as np
@@ -139,7 +138,7 @@ class Looking(Progress):
 
     watch: health.MemoryWatch | None = None
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value) -> None:
         super().__setattr__(name, value)
         if name == "doing" and self.watch is not None:
             self.watch.look()

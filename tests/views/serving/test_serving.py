@@ -24,22 +24,10 @@ from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import FULL_SPEED, Limits, Pace
-from rulelab.views.serving import logs, opening
+from rulelab.views.serving import logs, opening, settings
 from rulelab.views.serving.guarded import Guarded
 from rulelab.views.serving.login import after_login, login_options
-from rulelab.views.serving.settings import (
-    LEAST_CHARACTERS,
-    SECRET_VARIABLE,
-    Origin,
-    ServingError,
-    derived_key,
-    find_secret,
-    framing,
-    is_loopback,
-    origins,
-    passwords,
-    prefix,
-)
+from rulelab.views.serving.settings import SECRET_VARIABLE, ServingError, find_secret, framing, passwords, prefix
 from rulelab.views.widgets.uploader import Uploader
 
 
@@ -52,19 +40,19 @@ def test_who_may_connect_and_a_server_for_every_network_needs_a_name() -> None:
         ("0.0.0.0", ("https://Lab.example",), {"lab.example"}),
         ("127.0.0.1", ("lab.example:80",), {"lab.example:80"}),
     ):
-        assert {each.host for each in origins(address, 5006, given)} == own | more
+        assert {each.host for each in settings.origins(address, 5006, given)} == own | more
     for address in ("0.0.0.0", "::", ""):
         with pytest.raises(ServingError, match="--origin"):
-            origins(address, 5006, ())
+            settings.origins(address, 5006, ())
     for address, here in (("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("a", False)):
-        assert is_loopback(address) is here
+        assert settings.is_loopback(address) is here
 
 
 def test_an_origin_is_a_host_and_a_prefix_is_a_path() -> None:
     hosts = ("*", "*.example", "", "a b", "ftp://a", "a:0", "a:70000", "a/b", "a\nb", "https://a@b", "a:1\r\nX: y")
     for text in hosts:
         with pytest.raises(ServingError, match="an origin is a host"):
-            Origin.parse(text)
+            settings.Origin.parse(text)
     assert [prefix(text) for text in ("", "/", "lab", "/lab/", "/a/b")] == ["", "", "/lab", "/lab", "/a/b"]
     for text in ("/../x", "/a b", "/(.*)", "/a\nb", "/" + "a/" * 20):
         with pytest.raises(ServingError, match="a prefix is a path"):
@@ -76,11 +64,11 @@ def test_a_secret_is_made_once_and_kept_to_its_owner(tmp_path: Path, monkeypatch
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     first = find_secret()
     assert find_secret() == first
-    assert len(first) >= 2 * LEAST_CHARACTERS
+    assert len(first) >= 2 * settings.LEAST_CHARACTERS
     (file,) = (path for path in tmp_path.rglob("*") if path.is_file())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert find_secret(tmp_path / "other") != first
-    assert derived_key(first, "cookies") != derived_key(first, "sessions")
+    assert settings.derived_key(first, "cookies") != settings.derived_key(first, "sessions")
     file.chmod(0o644)
     with pytest.raises(ServingError, match="others than its owner"):
         find_secret()

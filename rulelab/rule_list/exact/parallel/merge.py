@@ -39,7 +39,7 @@ from .worker import Outboxes
 DROPPED, NEW, LATER = range(3)
 """What is to be done with an entry."""
 
-_MOST_ASTRAY = 4096
+MOST_ASTRAY = 4096  # nodes that a thread finds no place for; of more, all are looked at again
 _N_COUNTS = 8  # those of each thread are on a cache line of their own
 _N_NEW, _N_INCUMBENT, _N_SAME = range(3)
 
@@ -67,10 +67,10 @@ def rebuild(rules: state.Rules, store: state.Store, n: int, together: Together) 
         store.table.fill(-1)
     each = 2 * store.sets.shape[1] + EFFORT_PER_NODE
     last = min(int(numbers[N_NODES]), first + 1 + n * EFFORT_PER_WORK // each)
-    astray, counts = np.empty((n, _MOST_ASTRAY), dtype=np.int64), np.zeros((n, _N_COUNTS), dtype=np.int64)
+    astray, counts = np.empty((n, MOST_ASTRAY), dtype=np.int64), np.zeros((n, _N_COUNTS), dtype=np.int64)
     together([partial(fill, rules, store, first, last, part, n, astray[part], counts[part]) for part in range(n)])
     for part, found in enumerate(counts[:, _N_NEW]):
-        if found > _MOST_ASTRAY:
+        if found > MOST_ASTRAY:
             fill_gaps(rules, store, np.arange(first, last))
         else:
             fill_gaps(rules, store, astray[part, :found])

@@ -40,7 +40,7 @@ MOST_JOBS = 256
 """Threads of one search: what each holds costs memory, and meetings take longer with each."""
 
 T = TypeVar("T")
-_LEAST_ROUND, _LONGEST_ROUND = 400_000, 60_000_000  # words and weights of each worker: up to tenths of a second
+LEAST_ROUND, LONGEST_ROUND = 400_000, 60_000_000  # words and weights of each worker: up to tenths of a second
 _ROUNDS_PER_SEARCH = 32  # while a search is short: rounds get longer with it
 
 
@@ -128,7 +128,7 @@ class Rounds:
         self._workers = [Worker(store, rules, pool, self._outboxes, i, n) for i, pool in enumerate(pools)]
         self._work_before = int(store.numbers[state.WORK])
         self._spent = 0
-        self._effort = _LEAST_ROUND
+        self._effort = LEAST_ROUND
         for worker in self._workers:
             worker.use(learning.separation)
 
@@ -265,7 +265,7 @@ class Rounds:
             worker.settle()
             self._spent += self._effort - int(worker.numbers[state.ROUND_LEFT])
         longer = self._spent // (_ROUNDS_PER_SEARCH * len(workers))
-        self._effort = max(_LEAST_ROUND, min(_LONGEST_ROUND, longer))
+        self._effort = max(LEAST_ROUND, min(LONGEST_ROUND, longer))
         waiting = self.waiting
         more = np.empty(max(0, sum(worker.wanted for worker in workers) - len(waiting)), dtype=np.int64)
         nodes = np.concatenate([waiting, more[: take(self._rules, store, more)]])
