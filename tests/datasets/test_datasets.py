@@ -20,12 +20,7 @@ import pytest
 
 from rulelab import datasets
 from rulelab.datasets import DatasetError, cache, normalise
-<<<<<<< HEAD
-from rulelab.datasets.normalise import LOADERS, RECORDS
-=======
-from rulelab.datasets.normalise import LOADERS
-from rulelab.datasets.registry import RECORDS, Record
->>>>>>> part-d
+from rulelab.datasets.normalise import LOADERS, RECORDS, Record
 
 FOLDER = Path(__file__).with_name("raw")
 """A file, or a folder of what is in an archive, for each source, and the table that is made of it."""

@@ -19,7 +19,8 @@ from places import ROOT
 from speed_page import PAGE, cells, differences, printed, tables
 
 import rulelab as rl
-from rulelab.cli.commands import BENCHMARKS, main
+from rulelab.cli.commands import main
+from rulelab.cli.examples import BENCHMARKS
 from rulelab.fitting import CLASSIFIERS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

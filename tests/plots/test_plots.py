@@ -14,7 +14,6 @@ from matplotlib.colors import to_hex
 import rulelab as rl
 from rulelab.data.metrics import group_rates
 from rulelab.plots.styling import LENGTHS
-from rulelab.questions import near_optimal
 
 BACKENDS = ["bokeh", "matplotlib"]
 

@@ -17,10 +17,11 @@ from table_engines import people
 from test_sweep import DATA, waited
 
 import rulelab as rl
-from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning, keys
+from rulelab.sweeps import BASELINES, FAMILIES, SweepError, SweepWarning
+from rulelab.sweeps import results_file as keys
 from rulelab.sweeps.families import Certified
 from rulelab.sweeps.frames import MAXIMISED, front, mean_and_error, non_dominated
-from rulelab.sweeps.keys import plain
+from rulelab.sweeps.results_file import plain
 from rulelab.tables import PatternCounts, Split
 
 GRID = {"regularization": [0.05, 0.01], "max_conditions": [1]}

@@ -1,10 +1,13 @@
 """Rule sets near the optimum on the page: what is shown of them against the sets one by one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from good_rows import agreement, problem_of, ranges_hold
 from live import button, html, status
+from model_cards import recipe
 from patience import wait_until
 
 import rulelab as rl
@@ -205,3 +208,22 @@ def test_sets_have_fairer_ones_by_what_they_predict(show, dataset, form: str) ->
 
 def test_data_without_groups_have_no_fairer_ones(show, dataset) -> None:
     assert FAIRER not in show(list_search(dataset), None).strip.names
+
+
+@pytest.mark.parametrize("test_share", [0.0, 0.3])
+def test_groups_are_those_of_the_rows_that_were_not_kept_out(test_share: float) -> None:
+    prepared = replace(recipe(regularization=0.02), test_share=test_share)(lambda doing: None)
+    search, data = prepared.search, prepared.data
+    model = rl.solve(search).incumbent.model
+    test = np.array([], dtype=int) if prepared.test_rows is None else prepared.test_rows
+    rows = np.setdiff1d(np.arange(len(data.y)), test)
+    assert len(test) == round(test_share * len(data.y))
+    predicted = np.asarray(model.predict(data.X.iloc[rows]) == model.classes[-1])
+    decided = model.predicts_positive(search.problem.matrix())
+    for attribute in prepared.attributes:
+        people, positive = data.sensitive[attribute].iloc[rows].astype(str).to_numpy(), data.y.iloc[rows] == 1
+        masses = prepared.masses(attribute)
+        for k, name in enumerate(masses.names):
+            own = (people == name) & predicted
+            assert masses.positives[k, decided].sum() == (own & positive).sum()
+            assert masses.negatives[k, decided].sum() == (own & ~positive).sum()
