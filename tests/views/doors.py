@@ -12,7 +12,7 @@ from panel.custom import JSComponent
 from patience import wait_until
 
 from rulelab.views.live.state import State
-from rulelab.views.search.plot_box import PlotBox
+from rulelab.views.search.plots.base import PlotBox
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.buttons import Press
 from rulelab.views.widgets.uploader import Uploader

@@ -25,11 +25,10 @@ from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Kept
 from ..widgets.buttons import download
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, Complaining, alert, button, select, when_page_ends
+from ..widgets.fields import WIDE, Complaining, alert, button, column, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, STACK_CSS
-from .baselines import Others
-from .table import ModelTable, of_method, of_pin
+from .table import ModelTable, Others, of_method, of_pin
 
 _EMPTY = (
     '<p class="empty">Tick models in the table, press "Keep to compare" under the rules of a search, or upload a saved '
@@ -175,7 +174,7 @@ class CompareView(Complaining, NotebookViewer):
         """End all that is under way."""
         for shown in self._cards:
             shown.close()
-        self._others.close()
+        self._others.forget()
         self._returning.cancel()
         self._beat.stop()
 
@@ -346,21 +345,20 @@ class CompareView(Complaining, NotebookViewer):
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"
         )
-        self._among = pn.Row(self._against, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
+        self._among = row(self._against, only, visible=False)
         self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._terms = Html(card_html.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
-        self._layout = pn.Column(
-            pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._export, stylesheets=[BAR_CSS], **WIDE),
+        self._layout = column(
+            row(*([self._file] if ALLOWED.uploads else []), self._fit, self._export),
             self._files,
             self._alert,
             self._status,
-            pn.Column(self.table, stylesheets=[PANEL_CSS], **WIDE),
+            column(self.table, sheets=[PANEL_CSS]),
             *filter(None, [self.below]),
             self._empty,
             self._among,
             self._advice,
             self._grid,
             self._terms,
-            stylesheets=[STACK_CSS],
-            **WIDE,
+            sheets=[STACK_CSS],
         )

@@ -14,7 +14,7 @@ from ...families import EVERY, Family, Parameter
 from ..live.wording import count
 from ..widgets.esc import plain
 from ..widgets.style import sheet
-from .controls import shown
+from .controls import in_words, shown
 from .data_settings import TEST_SHARE, DataSettings
 from .family_settings import (
     BOUNDS,
@@ -114,15 +114,9 @@ def _said(each: Parameter, value: Any) -> list[Part]:
 
 
 def _value(each: Parameter, value: Any) -> str:
-    """The value in words."""
-    if value is None:
-        return each.none
-    if each.kind == "switch":
-        return "yes" if value else "no"
-    if each.choices:
-        said = dict(zip(each.choices, each.said or each.choices, strict=True)).get(value, str(value))
-        return said.partition(":")[0].replace("_", " ")
-    return plain(shown(each, value), _LONGEST)
+    """The value in few words."""
+    said = in_words(each, value)
+    return said.partition(":")[0] if each.choices and value is not None else said
 
 
 class Sentence(JSComponent):

@@ -25,12 +25,11 @@ from ..compare.table import row as row_of
 from ..live.session import SearchSession
 from ..live.ticker import Beat
 from ..live.wording import count, counted, family_name
-from ..search.in_words import DATA, FAMILY, differing
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping
-from .keeping import Keeper, error_of
+from .keeping import DATA, FAMILY, Keeper, differing, error_of
 
 MOST_LISTED = 200
 MOST_COMPARED = 8

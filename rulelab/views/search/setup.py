@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-import panel as pn
 import param
 from panel.viewable import Viewer
 
@@ -34,7 +33,7 @@ from ..live.state import Limits, State
 from ..widgets.esc import esc, plain
 from ..widgets.explained import term_classes
 from ..widgets.field_cards import Field, FieldCard, FieldCards
-from ..widgets.fields import WIDE, select
+from ..widgets.fields import WIDE, column, select
 from .families import SHOWN, look_for
 
 MAX_MESSAGE = 300
@@ -235,7 +234,7 @@ class Setup(Viewer):
             FieldCard("Demands and details", open=False),
         )
         self.more = FieldCards(cards, css_classes=["rl-more"], **WIDE)
-        self._drawer = pn.Column(self.data_card, self.more, css_classes=["rl-drawer"], visible=False, **WIDE)
+        self._drawer = column(self.data_card, self.more, classes="rl-drawer", visible=False)
         self.sentence.link(self._drawer, open="visible")
         self._show_family()
         self._offer_families()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..live.wording import Standing, count, figures, standing
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
+from ..widgets.fields import WIDE, Complaining, alert, column, select, when_page_ends
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
 from .best import BestModel
@@ -418,17 +418,15 @@ class SearchView(Complaining, NotebookViewer):
         self.runs_box = RunsBox(self.ablate, self.open, self._beat.start, self.complain)
         self._controls.menu.append(self.runs_box.field)
         bottom = [self._notes, Explained()] if alone else [self._notes]
-        frame = [PANEL_CSS, FILL_CSS]
-        self._gap = _part("rl-wide rl-gap", sheets=frame)
-        self._model = _part("rl-wide rl-best", *self.best.parts, sheets=[PANEL_CSS])
-        self._why = _part("rl-wide rl-why", self.why.strip, self.why.body, sheets=frame)
-        halves = (
-            _part("rl-answer", self.certificate.box, self._model),
-            _part("rl-found", self._gap, self.certificate.counts, self._why),
-        )
-        self._layout = _part("rl-view", self._controls.bar, self._alert, _part("rl-halves", *halves), *bottom)
-        if alone:
-            self._layout.css_classes = [*self._layout.css_classes, "rl-alone"]
+        frame, grid = [PANEL_CSS, FILL_CSS], [SEARCH_CSS]
+        self._gap = column(sheets=frame, classes="rl-wide rl-gap")
+        self._model = column(*self.best.parts, sheets=[PANEL_CSS], classes="rl-wide rl-best")
+        self._why = column(self.why.strip, self.why.body, sheets=frame, classes="rl-wide rl-why")
+        answer = column(self.certificate.box, self._model, sheets=grid, classes="rl-answer")
+        found = column(self._gap, self.certificate.counts, self._why, sheets=grid, classes="rl-found")
+        halves = column(answer, found, sheets=grid, classes="rl-halves")
+        above = self._controls.bar, self._alert
+        self._layout = column(*above, halves, *bottom, sheets=grid, classes="rl-view" + " rl-alone" * alone)
 
     def _take_look(self, name: str) -> None:
         """Make the plots of another kind of search."""
@@ -444,8 +442,3 @@ class SearchView(Complaining, NotebookViewer):
     def _file_name(self) -> str:
         prepared = self.session.prepared
         return "search" if prepared is None else prepared.name
-
-
-def _part(classes: str, *items: Any, sheets: Sequence[Any] = (SEARCH_CSS,)) -> pn.Column:
-    """Parts under each other, or side by side, as the style sheets say for these classes."""
-    return pn.Column(*items, css_classes=classes.split(), stylesheets=[*sheets], **WIDE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import panel as pn
@@ -11,10 +11,20 @@ from panel.viewable import Viewer
 
 from .esc import plain
 from .html import LiveText
-from .style import BUTTON_CSS, SELECT_CSS, SMALL_CSS
+from .style import BAR_CSS, BUTTON_CSS, SELECT_CSS, SMALL_CSS
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 """Of what takes the width that there is."""
+
+
+def column(*items: Any, sheets: Sequence[Any] = (), classes: str = "", **more: Any) -> pn.Column:
+    """Parts under each other, with style sheets and the names of CSS classes."""
+    return pn.Column(*items, stylesheets=[*sheets], css_classes=classes.split(), **{**WIDE, **more})
+
+
+def row(*items: Any, sheets: Sequence[Any] = (BAR_CSS,), classes: str = "", **more: Any) -> pn.Row:
+    """Parts side by side."""
+    return pn.Row(*items, stylesheets=[*sheets], css_classes=classes.split(), **{**WIDE, **more})
 
 
 def select(parameter: param.Parameter, width: int | None = None, **more: Any) -> pn.widgets.Select:
