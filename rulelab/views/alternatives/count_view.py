@@ -44,8 +44,7 @@ class CountView(Working, LayoutViewer):
         self._status = LiveText(caption="Count of all", **WIDE)
         self._alert = alert("Error of the count")
         self._text = Html("", stylesheets=[CARD_CSS, PANEL_CSS, COUNT_CSS], **WIDE)
-        bar = row(self._start, self._save)
-        self._layout = spaced(bar, self._alert, self._status, self._text)
+        self._layout = spaced(row(self._start, self._save), self._alert, self._status, self._text)
 
     def begin(self, found: Good) -> None:
         """Forget what is known: something else has been found."""

@@ -27,7 +27,7 @@ from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
-from ..widgets.fields import WIDE, Complaining, alert, button, column, row, when_page_ends
+from ..widgets.fields import WIDE, Pinning, alert, button, column, row, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
@@ -42,7 +42,7 @@ _APART = Pool(10_000)
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
-class WhatIfView(Complaining, NotebookViewer):
+class WhatIfView(Pinning, NotebookViewer):
     """A rule list, falling rule list or rule set to edit by hand, with how far each edit is from the optimum.
 
     Parameters
@@ -77,9 +77,6 @@ class WhatIfView(Complaining, NotebookViewer):
 
     seconds = param.Number(default=60.0, bounds=(0, None))
     playing = param.Boolean(default=True)
-    on_pin = param.Callable(
-        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
-    )
 
     def __init__(
         self,
@@ -120,15 +117,12 @@ class WhatIfView(Complaining, NotebookViewer):
         """Begin with an empty list, while the optimizer searches beside."""
         self.complain("")
         assert self._source is not None
-        try:
+        with self.complaining():
             source = self._source()
-        except ValueError as error:
-            self.complain(str(error))
-            return
-        self._forget_work()
-        self.playing = True
-        self._preparing.begin(lambda progress: Hand(source(progress.report)), self._take_prepared)
-        self._status.param.update(tone="busy", phase="preparing the data")
+            self._forget_work()
+            self.playing = True
+            self._preparing.begin(lambda progress: Hand(source(progress.report)), self._take_prepared)
+            self._status.param.update(tone="busy", phase="preparing the data")
 
     def edit(
         self,
@@ -234,13 +228,7 @@ class WhatIfView(Complaining, NotebookViewer):
 
     def pin(self, *_: Any) -> None:
         """Hand the card to `on_pin`."""
-        if self.hand is None or self.on_pin is None:
-            return
-        try:
-            letter = self.on_pin(self.hand.card())
-        except ValueError as error:
-            self.complain(str(error))
-        else:
+        if self.hand is not None and (letter := self.hand_on(self.hand.card)):
             self.complain("")
             self._pinned.object = pinned_note(letter)
 

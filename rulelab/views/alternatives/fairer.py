@@ -156,8 +156,7 @@ class FairerView(Working, LayoutViewer):
         self.dots = FairerDots(self.choose)
         self.box = PlotBox(self.dots, lambda: "least_gaps")
         self._plot = column(*self.box.items, sheets=[PANEL_CSS], visible=False)
-        bar = row(*selects, self._more)
-        self._layout = spaced(bar, self._status, self._plot)
+        self._layout = spaced(row(*selects, self._more), self._status, self._plot)
 
     def begin(self, found: Good, attribute: str, criterion: str) -> None:
         """Search for them, unless that was done."""

@@ -249,8 +249,7 @@ class RoomPanel(LayoutViewer):
         )
         self._alert = alert("Error of the room")
         self.board = pane(MODEL_CSS)
-        bar = row(room, self._name, self._end)
-        self._layout = panel("Room", "room", bar, self._alert, self.board)
+        self._layout = panel("Room", "room", row(room, self._name, self._end), self._alert, self.board)
         self.refresh()
 
     def begin(self, hand: Hand) -> None:

@@ -23,7 +23,7 @@ from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Complaining, alert, column, row, select, when_page_ends
+from ..widgets.fields import WIDE, Pinning, alert, column, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
@@ -46,7 +46,7 @@ EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000,
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
 
 
-class AlternativesView(Working, Complaining, Choosing):
+class AlternativesView(Working, Pinning, Choosing):
     """All rule lists or rule sets near the optimum, as pictures and a list; the chosen one is edited beside them.
 
     Parameters
@@ -87,9 +87,6 @@ class AlternativesView(Working, Complaining, Choosing):
     )
     sensitive = param.String(default="", doc="The attribute whose groups are compared where none is chosen here.")
     searching = param.Boolean(default=False, doc="Whether the search whose alternatives will be here goes on.")
-    on_pin = param.Callable(
-        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
-    )
 
     def __init__(
         self,
@@ -332,10 +329,8 @@ class AlternativesView(Working, Complaining, Choosing):
     def _edit(self, card: Card) -> None:
         assert self.found is not None
         assert isinstance(card.model, Model)
-        try:
+        with self.complaining():
             self.editor.edit(self.found.prepared, card.model, card, self.found)
-        except ValueError as error:
-            self.complain(str(error))
         self._follow_groups()
 
     @param.depends("attribute", "criterion", watch=True)
@@ -351,10 +346,8 @@ class AlternativesView(Working, Complaining, Choosing):
 
     def _begin_search(self) -> None:
         self.complain("")
-        try:
+        with self.complaining():
             self._run()
-        except ValueError as error:
-            self.complain(str(error))
 
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Good models", min_width=280, **WIDE)

@@ -177,8 +177,7 @@ class ModelCard(NotebookViewer):
                 text, height = texts.get(item, Section(""))
                 if item in texts and item.object != text:
                     item.object = text
-                at = {"grid-row": f"{line} / span {height}"}
-                item.styles = at
+                item.styles = {"grid-row": f"{line} / span {height}"}
                 line += height
             self._layout.styles = {"grid-row": f"1 / span {line - 1}"}
             self._badge.object = badge

@@ -18,7 +18,6 @@ from ...sweeps.families import BINARIZING
 from ...sweeps.plan import make_plan
 from ...sweeps.result import Scores as Counted
 from ..cards import html as card_html
-from ..cards.card import Card
 from ..cards.rows import Rows
 from ..cards.scores import Score, Scores
 from ..cards.view import ModelCard
@@ -88,7 +87,7 @@ def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, A
         accuracy(scores.test or scores.training),
         _gap(scores, criterion, attribute),
         (f"{len(card.model.rules)}", float(len(card.model.rules))),
-        _proof(card),
+        proof(card.proof is not None and card.proof.proven, None if card.proof is None else card.proof.gap),
         made,
     ]
     tested = card.facts.get("test rows", "")
@@ -128,10 +127,11 @@ def _gap(scores: Scores, criterion: str, attribute: str) -> tuple[str, float]:
     return with_interval(gap.value, *interval), gap.value
 
 
-def _proof(card: Card) -> tuple[str, float]:
-    if card.proof is None:
-        return "none", 0.0
-    return ("optimal", 2.0) if card.proof.proven else (f"gap {at_most(card.proof.gap)}", 1.0)
+def proof(optimal: bool, gap: float | None) -> tuple[str, float]:
+    """Whether it is proven; else the gap that is left, where one is known."""
+    if optimal:
+        return "optimal", 2.0
+    return ("none", 0.0) if gap is None else (f"gap {at_most(gap)}", 1.0)
 
 
 NAMES = ("cart", "random_forest", "logistic_regression", "compas_score")

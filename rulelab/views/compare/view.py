@@ -99,9 +99,6 @@ class CompareView(Complaining, NotebookViewer):
         known = {shown.letter: shown for shown in self._cards} if len(self._cards) > 1 else {}
         return known.get(self.against)
 
-    def __panel__(self) -> Any:
-        return self._layout
-
     def pin(self, card: Card) -> str:
         """Add a card and return its letter; ValueError when there is no place left."""
         (letter,) = self._take([card])
@@ -249,12 +246,10 @@ class CompareView(Complaining, NotebookViewer):
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
                 self._grid.objects = objects
-            self._grid.visible = self._terms.visible = bool(self._cards)
+            self._grid.visible = self._terms.visible = self._report.visible = bool(self._cards)
             self._empty.visible = not self._cards
-            several = len(self._cards) > 1
-            self._among.visible = several
+            several = self._among.visible = len(self._cards) > 1
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
-            self._report.visible = bool(self._cards)
             self._offer_files()
             self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
         self._offer()
@@ -281,10 +276,8 @@ class CompareView(Complaining, NotebookViewer):
         """Let the browser keep the cards, once it has said what it kept before."""
         if self.kept.found is None or self._returning.busy:
             return
-        try:
+        with self.complaining():
             self.kept.kept = kept.written([shown.card for shown in self._cards])
-        except ValueError as error:
-            self.complain(str(error))
 
     def _bring_back(self, event: param.parameterized.Event) -> None:
         """The browser says what it kept: at once when the page is there, and never again."""
@@ -340,7 +333,7 @@ class CompareView(Complaining, NotebookViewer):
         self._alert = alert(margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
-        self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
+        self._grid = column(sheets=[CARDS_CSS], margin=(10, 0))
         self._against = select(self.param.against, 300, description=None)
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,6 @@ from ...arguments import short
 from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
-from ..cards.card import Card
 from ..cards.view import ModelCard
 from ..compare.table import ModelTable
 from ..forms.data_settings import TEST_SHARE
@@ -25,7 +24,7 @@ from ..notebook import NotebookViewer
 from ..search.plots.base import PlotBox
 from ..widgets import icons
 from ..widgets.buttons import KEEP, download, pinned_note
-from ..widgets.fields import WIDE, Complaining, button, column, row, select, when_page_ends
+from ..widgets.fields import WIDE, Pinning, button, column, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import (
     BAR_CSS,
@@ -84,7 +83,7 @@ LINE_CSS = sheet("sweep_line.css")
 """What is said of a sweep, in one line with what the figures rest on."""
 
 
-class FrontView(Complaining, NotebookViewer):
+class FrontView(Pinning, NotebookViewer):
     """Accuracy-complexity and accuracy-fairness fronts of sweeps.
 
     Parameters
@@ -132,9 +131,6 @@ class FrontView(Complaining, NotebookViewer):
     apart = param.Boolean(default=False, doc="Whether `details` has a place of its own on the page.")
     sweeping = param.Boolean(default=False, doc="Whether what is shown still grows.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
-    on_pin = param.Callable(
-        default=None, doc="Takes the card that is kept to compare, and gives its letter; None: no button."
-    )
 
     def __init__(self, sweeps: Sweep | Sequence[Sweep] = (), data: Dataset | None = None, **params: Any) -> None:
         given = [sweeps] if isinstance(sweeps, Sweep) else sweeps
@@ -181,15 +177,7 @@ class FrontView(Complaining, NotebookViewer):
         """Pin the model of a point."""
         point = next((p for p in self.points() if p.key == key), None)
         if self.run is not None and point is not None:
-            self._pin(partial(card_of, self.run.started, point))
-
-    def _pin(self, make: Callable[[], Card]) -> str:
-        """Hand a card on, and give its letter; what goes wrong is complained about."""
-        try:
-            return "" if self.on_pin is None else str(self.on_pin(make()))
-        except ValueError as error:
-            self.complain(str(error))
-            return ""
+            self.hand_on(partial(card_of, self.run.started, point))
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
@@ -337,7 +325,7 @@ class FrontView(Complaining, NotebookViewer):
 
     def _keep_model(self, *_: Any) -> None:
         shown = self.model
-        if shown is not None and (letter := self._pin(lambda: shown.card)):
+        if shown is not None and (letter := self.hand_on(lambda: shown.card)):
             self._pinned.object = pinned_note(letter)
 
     @param.depends("on", "criterion", "point", "hidden", "on_pin", watch=True)

@@ -60,7 +60,9 @@ class Keeper:
         try:
             return self._thread.submit(self._done, work)
         except RuntimeError:  # it is shut down
-            return _failed(ValueError("the store is closed"))
+            out: Future[Any] = Future()
+            out.set_exception(ValueError("the store is closed"))
+            return out
 
     def do_after(self, make: Callable[[], Any], work: Callable[[Store, Any], Any]) -> Future[Any]:
         """Let something be made beside the store, which others use meanwhile, and then be done with it."""
@@ -99,12 +101,6 @@ def error_of(task: Future[Any]) -> str:
     if isinstance(error, _SAID):
         return str(error) or "not enough memory"
     return "it stopped on an unexpected error; the log of the server has the details"
-
-
-def _failed(error: Exception) -> Future[Any]:
-    out: Future[Any] = Future()
-    out.set_exception(error)
-    return out
 
 
 _KEEPERS: list[Keeper] = []

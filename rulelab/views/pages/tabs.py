@@ -346,7 +346,7 @@ class Tabs(param.Parameterized):
         self._is_there = True
         self._address.follow(Part(self.runs, ["run"]))
         if self.kept.found is not None or document is None or document.session_context is None:
-            self._bring_pins()
+            self._address.follow(Part(self.runs, ["pins"]))
 
     def _found(self, event: param.parameterized.Event) -> None:
         """The browser says which pinned models it kept: they are those of the address, if it kept any."""
@@ -354,10 +354,7 @@ class Tabs(param.Parameterized):
             self.runs.own_pins(event.new)
             self.made("Compare")
         if event.old is None and self._is_there:
-            self._bring_pins()
-
-    def _bring_pins(self) -> None:
-        self._address.follow(Part(self.runs, ["pins"]))
+            self._address.follow(Part(self.runs, ["pins"]))
 
     def _pin(self, card: Card) -> str:
         return str(self.made("Compare").pin(card))

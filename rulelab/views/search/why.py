@@ -125,7 +125,7 @@ class WhyBox:
             return True
         if name not in _WATCHED or session.state is State.IDLE:
             return False
-        return self._asked[:2] != (session, name) or session.seen(name) is not self._drawn
+        return self._asked[:2] != (session, name) or session.watching.frame(name) is not self._drawn
 
     def turn_to(self, plot: str) -> bool:
         """Open what has this name, in small letters; whether there is such a thing."""
@@ -163,7 +163,7 @@ class WhyBox:
             if name == TREE:
                 look = partial(tree_of, moment=moment, course=session.course, prefix=prefix)
             session.watch(name, look, TICK_SECONDS if slow else _EVERY)
-        frame = session.seen(name)
+        frame = session.watching.frame(name)
         if frame is not None and frame is not self._drawn:
             self._drawn = frame
             with pn.io.hold():
@@ -180,7 +180,7 @@ class WhyBox:
 
     def _forget(self) -> None:
         if self._asked:
-            self._asked[0].unwatch(self._asked[1])
+            self._asked[0].watching.drop(self._asked[1])
         self._asked, self._drawn = (), None
 
     def _opened(self, *_: Any) -> None:

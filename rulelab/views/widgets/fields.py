@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import panel as pn
@@ -63,6 +64,28 @@ class Complaining:
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
         self._alert.phase = plain(message, 600)
+
+    @contextmanager
+    def complaining(self) -> Iterator[None]:
+        """Show the ValueError that is raised meanwhile."""
+        try:
+            yield
+        except ValueError as error:
+            self.complain(str(error))
+
+
+class Pinning(Complaining, param.Parameterized):
+    """A view whose model can be kept to compare."""
+
+    on_pin = param.Callable(
+        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
+    )
+
+    def hand_on(self, card: Callable[[], Any]) -> str:
+        """Hand a card to `on_pin`; its letter, empty where there is none."""
+        with self.complaining():
+            return "" if self.on_pin is None else self.on_pin(card())
+        return ""
 
 
 def when_page_ends(close: Callable[[], Any]) -> None:

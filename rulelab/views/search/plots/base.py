@@ -71,9 +71,9 @@ _TOOLBAR_CSS = ":host(.bk-inner) { background-color: var(--panel-surface-color, 
 Columns = dict[str, list[Any]]
 
 
-def tooltip(html: str, width: str = "min(300px, 60vw)", further: str = "") -> str:
+def tooltip(html: str, further: str = "") -> str:
     """What stands beside the pointer, no wider than a phone; Bokeh escapes what it puts in."""
-    style = f"max-width: {width}; font-size: 12px; line-height: 1.4; overflow-wrap: anywhere; {further}"
+    style = f"max-width: min(300px, 60vw); font-size: 12px; line-height: 1.4; overflow-wrap: anywhere; {further}"
     return f'<div style="{style}">{html}</div>'
 
 
@@ -92,6 +92,7 @@ class Plot:
     entries: Sequence[LegendItem] = ()  # of its legend
     # models with properties that the page's theme does not reach, and their colours on a light and on a dark page
     tinted: Sequence[tuple[Any, str, Mapping[bool, str]]] = ()
+    _dark: bool = False  # whether it is coloured for a dark page
     _small: Sequence[tuple[Any, dict[str, Any]]] = ()  # texts with their sizes for a screen, while they are larger
     _asked: tuple[Any, ...] = ()  # what was drawn last, where frames are drawn and not snapshots
 
@@ -128,6 +129,7 @@ class Plot:
 
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach for a dark or a light page."""
+        self._dark = dark
         for model, names, colour in self.tinted:
             model.update(**dict.fromkeys(names.split(), colour[dark]))
 
@@ -195,6 +197,18 @@ def replace(source: ColumnDataSource, columns: Columns) -> None:
 def drawn(plot: figure, source: ColumnDataSource, glyph: Glyph, **options: Any) -> GlyphRenderer[Any]:
     """Draw a source, of which nothing can be selected: without the glyphs that the figure's methods make for that."""
     return plot.add_glyph(source, glyph, selection_glyph=None, nonselection_glyph=None, muted_glyph=None, **options)
+
+
+def when_tapped(source: ColumnDataSource, column: str, take: Callable[[Any], Any]) -> None:
+    """Hand over what a column holds of each mark that is tapped; nothing stays selected."""
+
+    def tapped(_name: str, _old: Any, new: list[int]) -> None:
+        values = source.data[column]
+        if new and new[0] < len(values):
+            source.selected.indices = []
+            take(values[new[0]])
+
+    source.selected.on_change("indices", tapped)
 
 
 def show_as_before(*renderers: GlyphRenderer[Any]) -> None:
