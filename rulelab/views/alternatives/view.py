@@ -120,6 +120,7 @@ class AlternativesView(Working, Pinning, Choosing):
         self._build(alone=search is not None)
         when_page_ends(self.close)
         self.editor.param.watch(self._lay_out, "playing")
+        self.param.watch(lambda event: self.editor.param.update(on_pin=event.new), "on_pin")
         self._lay_out()
         if search is not None:
             self.take(source(), prepared, search.advance(1) if search.certified else None)
@@ -339,10 +340,6 @@ class AlternativesView(Working, Pinning, Choosing):
         self.counting.groups = (self.attribute, self.criterion)
         if self.attribute in self.editor.groups.param["attribute"].objects.values():
             self.editor.groups.attribute = self.attribute
-
-    @param.depends("on_pin", watch=True)
-    def _offer_pin(self) -> None:
-        self.editor.on_pin = self.on_pin
 
     def _begin_search(self) -> None:
         self.complain("")

@@ -67,6 +67,7 @@ class FrontsView(LayoutViewer):
         swept = self.swept if self.swept in known else next(iter(known))
         return Order.of(question, swept, self.values or known[swept][1])
 
+    @param.depends("swept", "values", watch=True)
     def follow_question(self, *_: Any) -> None:
         """Offer the settings of the present question, and say what filling the front takes."""
         with contextlib.suppress(ValueError):  # what is said tells why
@@ -124,10 +125,6 @@ class FrontsView(LayoutViewer):
     def _usual(self) -> None:
         """The values of one setting are none of another."""
         self.values = ""
-
-    @param.depends("swept", "values", watch=True)
-    def _asked_otherwise(self) -> None:
-        self.follow_question()
 
     def _show_sweeping(self, sweeping: bool) -> None:
         self._cancel.visible, self._fill.visible = sweeping, not sweeping

@@ -92,6 +92,7 @@ class Walk(NotebookViewer):
         self._session = self.view.session
         self._build(alone, above)
         self.view.param.watch(self._look, ["snapshot", "status", "moment"])
+        self.param.watch(lambda event: self.view.param.update(dark=event.new), "dark")
         self._show()
 
     def close(self) -> None:
@@ -278,7 +279,3 @@ class Walk(NotebookViewer):
             return
         self.step += by
         self._pointer.turns += 1
-
-    @param.depends("dark", watch=True)
-    def _restyle(self) -> None:
-        self.view.dark = self.dark
