@@ -19,7 +19,7 @@ import rulelab as rl
 from rulelab.glossary import Term
 from rulelab.views.forms.data_settings import DataSettings
 from rulelab.views.live.state import State
-from rulelab.views.search.plot_box import PlotBox
+from rulelab.views.search.plots.base import PlotBox
 from rulelab.views.search.view import ABLATION, SearchView
 from rulelab.views.widgets.browser import Strip
 from rulelab.views.widgets.buttons import Press

@@ -8,7 +8,7 @@ import holoviews as hv
 import pandas as pd
 
 from ..rule_list import NearOptimal
-from ..sweeps import Sweep
+from ..sweeps import Sweep, non_dominated
 from .styling import BLUE, CYCLE, LENGTHS, MODEL, ORANGE, in_front, in_words, require_columns, styled
 
 _ROOM = 0.05
@@ -123,10 +123,8 @@ def _steps_and_dots(known: pd.DataFrame, kdim: Any, vdim: Any, kinds: Any, steps
 
 def _front(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
     """Those that no other one beats: smaller in x, larger in y where that is better."""
-    smaller_is_better = _smaller_is_better(y)
-    ordered = points.sort_values([x, y], ascending=[True, smaller_is_better])
-    best = ordered[y].cummin() if smaller_is_better else ordered[y].cummax()
-    return ordered[(ordered[y] == best) & ~best.duplicated()]
+    best = points[non_dominated(points[x], points[y], (False, not _smaller_is_better(y)))]
+    return best.drop_duplicates([x, y]).sort_values(x)
 
 
 def _smaller_is_better(y: str) -> bool:

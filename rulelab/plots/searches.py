@@ -41,7 +41,7 @@ def convergence(trace: Any, x: str = "work") -> Any:
     Overlay
         Of an area and two curves.
     """
-    trace = require_columns(_trace_of(trace), [_axis(x), "objective", "lower_bound"], TRACE)
+    trace = _trace_of(trace, x, "objective", "lower_bound")
     known = trace.astype({"objective": float, "lower_bound": float})
     both = known.dropna(subset=["objective"])
     label = hv.Dimension(x, label=_AXES[x])
@@ -69,7 +69,7 @@ def queue(trace: Any, x: str = "work") -> Any:
     Overlay
         Of stacked areas, or of one curve.
     """
-    trace = require_columns(_trace_of(trace), [_axis(x)], TRACE)
+    trace = _trace_of(trace, x)
     lengths = sorted(int(name.removeprefix(_LENGTH)) for name in map(str, trace.columns) if name.startswith(_LENGTH))
     label, value = hv.Dimension(x, label=_AXES[x]), hv.Dimension("prefixes", label="prefixes in the queue")
     if not lengths:
@@ -102,7 +102,7 @@ def remaining(trace: Any, x: str = "work") -> Any:
         Of the bound by lengths (Prop 9 of the CORELS paper), down to 0, where no model is left, without a point where
         the search does not count what remains; and of the finer one by prefixes (Thm 7), which `CorelsSearch` counts.
     """
-    trace = require_columns(_trace_of(trace), [_axis(x), "log10_remaining"], TRACE)
+    trace = _trace_of(trace, x, "log10_remaining")
     value, curves = hv.Dimension("remaining", label="remaining models, log10"), []
     for name, label, color in (("log10_remaining", "by length", GREEN), ("log10_remaining_fine", "by prefix", BLUE)):
         if name in trace:
@@ -146,7 +146,7 @@ def incumbents(trace: Any, x: str = "work") -> Any:
     -------
     Curve
     """
-    trace = require_columns(_trace_of(trace), [_axis(x), "errors"], TRACE)
+    trace = _trace_of(trace, x, "errors")
     known = trace.dropna(subset=["errors"])
     return _steps(known, x, "errors", hv.Dimension("errors"), ORANGE, "Errors of the incumbents")
 
@@ -233,17 +233,14 @@ def _snapshots_of(source: Any) -> list[Snapshot] | None:
     return list(states) if known else None
 
 
-def _trace_of(source: Any) -> Any:
-    """The table of what is drawn; what it cannot be made of is given back."""
-    trace = getattr(source, "trace_", None)
-    states = _snapshots_of(source) if trace is None else None
-    return pd.DataFrame([trace_row(each) for each in states]) if states else source if trace is None else trace
-
-
-def _axis(x: str) -> str:
+def _trace_of(source: Any, x: str, *names: str) -> pd.DataFrame:
+    """The table of what is drawn against one of `_AXES`, with columns of these names; TypeError or ValueError."""
     if x not in _AXES:
         raise ValueError(f"x must be one of {', '.join(_AXES)}, not {x!r}")
-    return x
+    trace = getattr(source, "trace_", None)
+    states = _snapshots_of(source) if trace is None else None
+    found = pd.DataFrame([trace_row(each) for each in states]) if states else source if trace is None else trace
+    return require_columns(found, [x, *names], TRACE)
 
 
 _MOST_RULES = 15

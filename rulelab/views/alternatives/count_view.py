@@ -17,12 +17,12 @@ from ..live.ticker import Work, Working
 from ..live.wording import count, duration, grouped
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, LayoutViewer, alert
+from ..widgets.fields import WIDE, LayoutViewer, alert, row
 from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
+from ..widgets.style import CARD_CSS, PANEL_CSS
 from .counting import COUNT_CSS, Ranges, count_all, facts, ranges_of
 from .good import Good
-from .parts import SPACED
+from .parts import spaced
 
 
 class CountView(Working, LayoutViewer):
@@ -44,8 +44,7 @@ class CountView(Working, LayoutViewer):
         self._status = LiveText(caption="Count of all", **WIDE)
         self._alert = alert("Error of the count")
         self._text = Html("", stylesheets=[CARD_CSS, PANEL_CSS, COUNT_CSS], **WIDE)
-        bar = pn.Row(self._start, self._save, stylesheets=[BAR_CSS], **WIDE)
-        self._layout = pn.Column(bar, self._alert, self._status, self._text, **SPACED)
+        self._layout = spaced(row(self._start, self._save), self._alert, self._status, self._text)
 
     def begin(self, found: Good) -> None:
         """Forget what is known: something else has been found."""

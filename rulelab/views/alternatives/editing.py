@@ -27,23 +27,22 @@ from ..widgets import icons
 from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
-from ..widgets.fields import WIDE, Complaining, alert, button, when_page_ends
+from ..widgets.fields import WIDE, Pinning, alert, button, column, row, when_page_ends
 from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, PANEL_CSS, sheet
+from ..widgets.style import CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best
 from .good import Good
 from .hand import KINDS, Best, Editable, Hand, editable, edited_of
-from .parts import SPACED, Editor, matching, pane, perform
+from .parts import Editor, matching, pane, perform, spaced
 from .person import GroupsPanel, PersonPanel
 
-_BAR: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
 _APART = Pool(10_000)
 """Optimizers wait for the processors at each of their steps, and not in a line before it."""
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 
-class WhatIfView(Complaining, NotebookViewer):
+class WhatIfView(Pinning, NotebookViewer):
     """A rule list, falling rule list or rule set to edit by hand, with how far each edit is from the optimum.
 
     Parameters
@@ -78,9 +77,6 @@ class WhatIfView(Complaining, NotebookViewer):
 
     seconds = param.Number(default=60.0, bounds=(0, None))
     playing = param.Boolean(default=True)
-    on_pin = param.Callable(
-        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
-    )
 
     def __init__(
         self,
@@ -121,15 +117,12 @@ class WhatIfView(Complaining, NotebookViewer):
         """Begin with an empty list, while the optimizer searches beside."""
         self.complain("")
         assert self._source is not None
-        try:
+        with self.complaining():
             source = self._source()
-        except ValueError as error:
-            self.complain(str(error))
-            return
-        self._forget_work()
-        self.playing = True
-        self._preparing.begin(lambda progress: Hand(source(progress.report)), self._take_prepared)
-        self._status.param.update(tone="busy", phase="preparing the data")
+            self._forget_work()
+            self.playing = True
+            self._preparing.begin(lambda progress: Hand(source(progress.report)), self._take_prepared)
+            self._status.param.update(tone="busy", phase="preparing the data")
 
     def edit(
         self,
@@ -235,13 +228,7 @@ class WhatIfView(Complaining, NotebookViewer):
 
     def pin(self, *_: Any) -> None:
         """Hand the card to `on_pin`."""
-        if self.hand is None or self.on_pin is None:
-            return
-        try:
-            letter = self.on_pin(self.hand.card())
-        except ValueError as error:
-            self.complain(str(error))
-        else:
+        if self.hand is not None and (letter := self.hand_on(self.hand.card)):
             self.complain("")
             self._pinned.object = pinned_note(letter)
 
@@ -368,26 +355,19 @@ class WhatIfView(Complaining, NotebookViewer):
         self.exports = card_exports(lambda: self._in_hand().card())
         self._answer = pane(CARD_CSS, LOW_CSS, PANEL_CSS, visible=False)
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
-        editing = pn.Column(
+        editing = column(
             self._heading,
-            pn.Row(self._undo, self._redo, ask, self._make, self._reveal, **_BAR),
+            row(self._undo, self._redo, ask, self._make, self._reveal),
             self._hint,
             self._editor,
             self._equation,
-            pn.Row(self._pin, self.exports.button, self._pinned, **_BAR),
+            row(self._pin, self.exports.button, self._pinned),
             self.exports.menu,
-            stylesheets=[PANEL_CSS],
-            **WIDE,
+            sheets=[PANEL_CSS],
         )
-        left = pn.Column(editing, self._answer, css_classes=["rl-edit"], **SPACED)
-        self._side = pn.Column(css_classes=["rl-side"], **SPACED)
+        left = spaced(editing, self._answer, classes="rl-edit")
+        self._side = spaced(classes="rl-side")
         self._parts = [left, self._side]  # nothing of it is in the page before it begins
-        self._details = pn.Column(stylesheets=[sheet("what_if.css")], **WIDE)
-        self._layout = pn.Column(
-            self._alert,
-            self._status,
-            self._details,
-            *([Explained()] if alone else []),
-            css_classes=["rl-what-if"],
-            **SPACED,
-        )
+        self._details = column(sheets=[sheet("what_if.css")])
+        further = [Explained()] if alone else []
+        self._layout = spaced(self._alert, self._status, self._details, *further, classes="rl-what-if")

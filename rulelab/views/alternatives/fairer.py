@@ -18,16 +18,15 @@ from ..fronts.points import criterion_name
 from ..live.job import POOL, Job, Progress, run
 from ..live.ticker import Work, Working
 from ..live.wording import counted
-from ..search.plot_box import PlotBox
-from ..search.plots.base import Columns, Window, new_figure
+from ..search.plots.base import Columns, PlotBox, Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, LayoutViewer
+from ..widgets.fields import WIDE, LayoutViewer, column, row
 from ..widgets.html import LiveText
-from ..widgets.style import BAR_CSS, INK, ORANGE, PANEL_CSS, SKY
+from ..widgets.style import INK, ORANGE, PANEL_CSS, SKY
 from .good import MEMORY_BYTES, Good
-from .parts import SPACED
+from .parts import spaced
 from .plots import HEIGHT, Picture
 
 _SECONDS = (6.0, 60.0, 300.0)
@@ -156,9 +155,8 @@ class FairerView(Working, LayoutViewer):
         self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
         self.dots = FairerDots(self.choose)
         self.box = PlotBox(self.dots, lambda: "least_gaps")
-        self._plot = pn.Column(*self.box.items, stylesheets=[PANEL_CSS], visible=False, **WIDE)
-        bar = pn.Row(*selects, self._more, stylesheets=[BAR_CSS], **WIDE)
-        self._layout = pn.Column(bar, self._status, self._plot, **SPACED)
+        self._plot = column(*self.box.items, sheets=[PANEL_CSS], visible=False)
+        self._layout = spaced(row(*selects, self._more), self._status, self._plot)
 
     def begin(self, found: Good, attribute: str, criterion: str) -> None:
         """Search for them, unless that was done."""

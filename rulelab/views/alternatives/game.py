@@ -21,8 +21,8 @@ from ..live.job import POOL, Progress
 from ..live.ticker import Beat
 from ..widgets.buttons import Press
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, LayoutViewer, alert
-from ..widgets.style import BAR_CSS, MODEL_CSS, NUMBER_CSS
+from ..widgets.fields import LayoutViewer, alert, row
+from ..widgets.style import MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand
 from .parts import pane, panel
@@ -249,8 +249,7 @@ class RoomPanel(LayoutViewer):
         )
         self._alert = alert("Error of the room")
         self.board = pane(MODEL_CSS)
-        bar = pn.Row(room, self._name, self._end, stylesheets=[BAR_CSS], **WIDE)
-        self._layout = panel("Room", "room", bar, self._alert, self.board)
+        self._layout = panel("Room", "room", row(room, self._name, self._end), self._alert, self.board)
         self.refresh()
 
     def begin(self, hand: Hand) -> None:

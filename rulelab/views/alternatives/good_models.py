@@ -13,15 +13,15 @@ from ...data.gaps import CRITERIA
 from ..fronts.points import criterion_name, criterion_words
 from ..live.wording import count
 from ..notebook import NotebookViewer
-from ..search.plot_box import PlotBox
+from ..search.plots.base import PlotBox
 from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.explained import term_classes
-from ..widgets.fields import WIDE, button, select
+from ..widgets.fields import WIDE, button, column, row, select
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS
+from ..widgets.style import CARD_CSS, PANEL_CSS
 from .good import Good
-from .parts import ANY, SPACED, TABLE_CSS, GoodList, antecedents
+from .parts import ANY, TABLE_CSS, GoodList, antecedents, spaced
 from .plots import Dots, Matrix
 
 DIVERSE = 4
@@ -181,7 +181,6 @@ class Choosing(NotebookViewer):
     def _build_overview(self) -> None:
         self._dots, self._matrix = Dots(self.choose), Matrix(self.choose)
         self.boxes = [PlotBox(plot, self._file_name) for plot in (self._dots, self._matrix)]
-        bar: dict[str, Any] = {"stylesheets": [BAR_CSS], **WIDE}
         self._selects = {
             name: select(self.param[name], width, css_classes=term_classes(term) if term else [])
             for name, (width, term) in _SELECTS.items()
@@ -194,13 +193,13 @@ class Choosing(NotebookViewer):
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._list = GoodList(self._asked, **WIDE)
         self._antecedents = Html("", stylesheets=[CARD_CSS, PANEL_CSS, TABLE_CSS], **WIDE)
-        dots, matrix = (pn.Column(*box.items, stylesheets=[PANEL_CSS], **WIDE) for box in self.boxes)
-        self._filters = pn.Row(*(self._selects[name] for name in FILTERS), **bar)
-        self._exports = pn.Row(models, **bar)
-        lines = pn.Column(self._said, self._list, self._filters, self._exports, stylesheets=[PANEL_CSS, _NEAR], **WIDE)
-        groups = pn.Row(*(self._selects[name] for name in GROUPS), self._diverse, **bar)
-        self._overview = pn.Column(groups, dots, lines, **SPACED)
-        self._made_of = pn.Column(matrix, self._antecedents, pn.Row(self._parts, **bar), **SPACED)
+        dots, matrix = (column(*box.items, sheets=[PANEL_CSS]) for box in self.boxes)
+        self._filters = row(*(self._selects[name] for name in FILTERS))
+        self._exports = row(models)
+        lines = column(self._said, self._list, self._filters, self._exports, sheets=[PANEL_CSS, _NEAR])
+        groups = row(*(self._selects[name] for name in GROUPS), self._diverse)
+        self._overview = spaced(groups, dots, lines)
+        self._made_of = spaced(matrix, self._antecedents, row(self._parts))
 
     def _file_name(self) -> str:
         return "good_models" if self.found is None else f"{self.found.prepared.name}_good_models"

@@ -16,7 +16,7 @@ from ..cards.templates import filled
 from ..live.wording import count, in_signs
 from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.fields import WIDE
+from ..widgets.fields import WIDE, column
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, PANEL_CSS, STACK_CSS, sheet
 from .good import Good
@@ -31,8 +31,11 @@ _AT_END = ("insert", "flip")
 JOINED = {"dnf": "any of", "cnf": "all of"}
 TABLE_CSS = sheet("models.css")
 ANY = ""
-SPACED: dict[str, Any] = {"stylesheets": [STACK_CSS, ":host { gap: 10px; align-content: start; }"], **WIDE}
-"""Of boxes below each other."""
+
+
+def spaced(*items: Any, **more: Any) -> pn.Column:
+    """Boxes below each other."""
+    return column(*items, sheets=[STACK_CSS, ":host { gap: 10px; align-content: start; }"], **more)
 
 
 def pane(*sheets: str, **more: Any) -> Html:
@@ -42,7 +45,7 @@ def pane(*sheets: str, **more: Any) -> Html:
 def panel(heading: str, term: str, *items: Any, **more: Any) -> pn.Column:
     """A box with a heading that can be asked about."""
     head = Html(f"<h2>{word(heading, term)}</h2>", stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
-    return pn.Column(head, *items, stylesheets=[PANEL_CSS], **{**WIDE, **more})
+    return column(head, *items, sheets=[PANEL_CSS], **more)
 
 
 class Asking(JSComponent):

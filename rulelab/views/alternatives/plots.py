@@ -15,7 +15,7 @@ from bokeh.colors import RGB
 from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, HoverTool, TapTool
 
 from ..live.wording import count, counted
-from ..search.plots.base import Columns, Plot, Window, enlarged, new_figure, replace, set_ticks
+from ..search.plots.base import Columns, Plot, Window, enlarged, new_figure, replace, set_ticks, when_tapped
 from ..widgets.esc import plain
 from ..widgets.style import INK, LENGTHS
 from .good import Good
@@ -50,14 +50,7 @@ class Picture(Plot):
         """Say what is under the pointer, and hand over the first column of what is tapped."""
         self.figure.add_tools(HoverTool(tooltips=tooltips, renderers=[renderer]), TapTool(renderers=[renderer]))
         renderer.nonselection_glyph = renderer.selection_glyph = None
-
-        def tapped(_name: str, _old: Any, new: list[int]) -> None:
-            numbers: Any = next(iter(source.data.values()))
-            if new and new[0] < len(numbers):
-                on_tap(int(numbers[new[0]]))
-                source.selected.indices = []
-
-        source.selected.on_change("indices", tapped)
+        when_tapped(source, next(iter(source.data)), on_tap)
 
 
 class Dots(Picture):
@@ -69,7 +62,6 @@ class Dots(Picture):
         self._source = ColumnDataSource({name: [] for name in _DOT})
         self._best = ColumnDataSource({"x": [], "y": [], "color": []})
         self._ring = ColumnDataSource({"x": [], "y": []})
-        self._dark = False
         self._across, self._up = Window(0, 5), Window(50, 100)
         plot = new_figure(self.title, "rules", "accuracy (%)", self._across, self._up, height=HEIGHT)
         self.figure = plot
@@ -138,12 +130,11 @@ class Dots(Picture):
 
     def use_dark(self, dark: bool) -> None:
         """Light dots on a dark ground, and dark ones on a light ground."""
+        changes = dark is not self._dark
         super().use_dark(dark)
         self._dots.glyph.fill_alpha = 0.9 if dark else 0.55
-        if dark is not self._dark:
-            self._dark = dark
-            if self._asked:
-                self.draw(*self._asked)
+        if changes and self._asked:
+            self.draw(*self._asked)
 
 
 def _span(window: Window, values: Sequence[float], least: float) -> None:

@@ -23,9 +23,9 @@ from ..widgets.browser import Strip
 from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
+from ..widgets.fields import WIDE, Pinning, alert, column, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
+from ..widgets.style import CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
 from .count_view import CountView
 from .counting import explorer_of_sets
@@ -35,7 +35,7 @@ from .good import LISTED, Good, find, refusal
 from .good_models import NO_MODEL, Choosing
 from .hand import editable
 from .offline import explorer
-from .parts import SPACED, Builder
+from .parts import Builder, spaced
 
 TOGETHER, MADE_OF, FAIRER = "All together", "What they are made of", "Fairer ones"
 BUILD, COUNT = "Build a list", "Count all"
@@ -46,7 +46,7 @@ EFFORTS = ((10_000, 2.0, 300_000_000), (100_000, 60.0, 1_000_000_000), (100_000,
 """Models, seconds and bytes, at most: at once, and each time that more is asked for."""
 
 
-class AlternativesView(Working, Complaining, Choosing):
+class AlternativesView(Working, Pinning, Choosing):
     """All rule lists or rule sets near the optimum, as pictures and a list; the chosen one is edited beside them.
 
     Parameters
@@ -87,9 +87,6 @@ class AlternativesView(Working, Complaining, Choosing):
     )
     sensitive = param.String(default="", doc="The attribute whose groups are compared where none is chosen here.")
     searching = param.Boolean(default=False, doc="Whether the search whose alternatives will be here goes on.")
-    on_pin = param.Callable(
-        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
-    )
 
     def __init__(
         self,
@@ -123,6 +120,7 @@ class AlternativesView(Working, Complaining, Choosing):
         self._build(alone=search is not None)
         when_page_ends(self.close)
         self.editor.param.watch(self._lay_out, "playing")
+        self.param.watch(lambda event: self.editor.param.update(on_pin=event.new), "on_pin")
         self._lay_out()
         if search is not None:
             self.take(source(), prepared, search.advance(1) if search.certified else None)
@@ -332,10 +330,8 @@ class AlternativesView(Working, Complaining, Choosing):
     def _edit(self, card: Card) -> None:
         assert self.found is not None
         assert isinstance(card.model, Model)
-        try:
+        with self.complaining():
             self.editor.edit(self.found.prepared, card.model, card, self.found)
-        except ValueError as error:
-            self.complain(str(error))
         self._follow_groups()
 
     @param.depends("attribute", "criterion", watch=True)
@@ -345,16 +341,10 @@ class AlternativesView(Working, Complaining, Choosing):
         if self.attribute in self.editor.groups.param["attribute"].objects.values():
             self.editor.groups.attribute = self.attribute
 
-    @param.depends("on_pin", watch=True)
-    def _offer_pin(self) -> None:
-        self.editor.on_pin = self.on_pin
-
     def _begin_search(self) -> None:
         self.complain("")
-        try:
+        with self.complaining():
             self._run()
-        except ValueError as error:
-            self.complain(str(error))
 
     def _build(self, alone: bool) -> None:
         self._status = LiveText(caption="Good models", min_width=280, **WIDE)
@@ -363,11 +353,9 @@ class AlternativesView(Working, Complaining, Choosing):
         self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, small=True)
         self._begin = Press(self._begin_search, width=150, height=38, margin=0)
-        self._waiting = pn.Column(
-            Html(wording.WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, stylesheets=[PANEL_CSS], **WIDE
-        )
+        self._waiting = column(Html(wording.WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, sheets=[PANEL_CSS])
         self._exports.append(self._explorer)
-        self._top = pn.Row(self._status, self._distance, self._more, stylesheets=[BAR_CSS], **WIDE)
+        self._top = row(self._status, self._distance, self._more)
         self.strip = Strip(
             names=[TOGETHER, MADE_OF, COUNT], open=TOGETHER, caption="Good models", stylesheets=[STRIP_CSS],
             **WIDE,
@@ -378,9 +366,9 @@ class AlternativesView(Working, Complaining, Choosing):
         self.fairer = FairerView(self._edit_model, groups)
         self.param.watch(lambda event: self.fairer.dots.use_dark(event.new), "dark")
         self.fairer.dots.use_dark(self.dark)
-        self._building = pn.Column(stylesheets=[PANEL_CSS], **WIDE)
+        self._building = column(sheets=[PANEL_CSS])
         self._places = {
-            name: pn.Column(pn.Column(*parts, **SPACED), visible=name == TOGETHER, stylesheets=[_NARROW], **WIDE)
+            name: column(spaced(*parts), visible=name == TOGETHER, sheets=[_NARROW])
             for name, parts in (
                 (TOGETHER, [self._overview]),
                 (MADE_OF, [self._made_of]),
@@ -389,21 +377,10 @@ class AlternativesView(Working, Complaining, Choosing):
                 (COUNT, [self.counting]),
             )
         }
-        self._left = pn.Column(self.strip, *self._places.values(), stylesheets=[_NARROW], **WIDE)
+        self._left = column(self.strip, *self._places.values(), sheets=[_NARROW])
         self._leave = Press(self.leave_game, label="Leave the game", width=130, height=34, margin=0)
-        self._right = pn.Column(self._leave, self.editor, stylesheets=[_NARROW], **WIDE)
-        self._coming = pn.Column(
-            Html(wording.COMING, stylesheets=[CARD_CSS], **WIDE), stylesheets=[PANEL_CSS, _WHOLE], **WIDE
-        )
-        self._details = pn.Column(
-            self._left, self._coming, self._right, stylesheets=[sheet("alternatives.css")], **WIDE
-        )
-        self._layout = pn.Column(
-            self._waiting,
-            self._alert,
-            self._top,
-            self._details,
-            *([Explained()] if alone else []),
-            css_classes=["rl-alternatives"],
-            **SPACED,
-        )
+        self._right = column(self._leave, self.editor, sheets=[_NARROW])
+        self._coming = column(Html(wording.COMING, stylesheets=[CARD_CSS], **WIDE), sheets=[PANEL_CSS, _WHOLE])
+        self._details = column(self._left, self._coming, self._right, sheets=[sheet("alternatives.css")])
+        parts = (self._waiting, self._alert, self._top, self._details, *([Explained()] if alone else []))
+        self._layout = spaced(*parts, classes="rl-alternatives")

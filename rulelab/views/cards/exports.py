@@ -13,7 +13,7 @@ import panel as pn
 from ...models import Model, ModelError, MultiClassRuleList
 from ..widgets.buttons import Content, download
 from ..widgets.esc import esc, plain
-from ..widgets.fields import alert, button
+from ..widgets.fields import alert, button, column
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS
 from .card import Card
@@ -54,9 +54,7 @@ class Exports:
         self._row = pn.FlexBox(stylesheets=[BAR_CSS], gap="8px", margin=0)
         self._note = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=(6, 0, 0, 0))
         self._wrong = alert()
-        self.menu = pn.Column(
-            self._row, self._wrong, self._note, visible=False, sizing_mode="stretch_width", margin=(8, 0, 0, 0)
-        )
+        self.menu = column(self._row, self._wrong, self._note, visible=False, margin=(8, 0, 0, 0))
         self._making = ""
 
     def turn(self, *_: Any) -> None:
@@ -80,8 +78,7 @@ class Exports:
         for each in self._row.objects:
             each.disabled = bool(self._making)
         about = [_MAKING.format(self._making)] if self._making else missing
-        said = f'<p class="note" role="status">{" ".join(about)}</p>'
-        self._note.object = said
+        self._note.object = f'<p class="note" role="status">{" ".join(about)}</p>'
 
     def text(self, form: str) -> io.StringIO:
         """The model in one of the `FORMS`, or of its own; raises ModelError when it cannot be written in it."""

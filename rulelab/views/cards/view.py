@@ -19,7 +19,7 @@ from ..live.job import Job
 from ..live.ticker import Work
 from ..notebook import NotebookViewer
 from ..widgets.esc import esc, plain
-from ..widgets.fields import WIDE, alert, button
+from ..widgets.fields import WIDE, alert, button, column, row
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, sheet
 from . import card as cards
@@ -177,8 +177,7 @@ class ModelCard(NotebookViewer):
                 text, height = texts.get(item, Section(""))
                 if item in texts and item.object != text:
                     item.object = text
-                at = {"grid-row": f"{line} / span {height}"}
-                item.styles = at
+                item.styles = {"grid-row": f"{line} / span {height}"}
                 line += height
             self._layout.styles = {"grid-row": f"1 / span {line - 1}"}
             self._badge.object = badge
@@ -233,8 +232,8 @@ class ModelCard(NotebookViewer):
             )
             for name in ("intended_use", "limits")
         ]
-        self._layout = pn.Column(
-            pn.Row(self._badge, self._name, **WIDE),
+        self._layout = column(
+            row(self._badge, self._name, sheets=()),
             self.parts["head"],
             self._alert,
             self.parts["rules"],
@@ -244,9 +243,8 @@ class ModelCard(NotebookViewer):
             self.exports.menu,
             *(self.parts[name] for name in ("figures", "by_class", "doubts", "fairness", "groups", "facts")),
             *notes,
-            stylesheets=[PANEL_CSS, MODEL_BOX_CSS],
-            css_classes=["rl-model"],
-            **WIDE,
+            sheets=[PANEL_CSS, MODEL_BOX_CSS],
+            classes="rl-model",
         )
 
 

@@ -1,9 +1,10 @@
-"""The table of all models: kept runs, pinned cards, points of sweeps and other methods, each a row."""
+"""The table of all models: kept runs, pinned cards, points of sweeps and other methods, which are fitted here."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import param
@@ -12,10 +13,16 @@ from panel.custom import Child, JSComponent
 from ...assets import asset
 from ...families.wording import at_most
 from ...shown import with_interval
-from ..cards.card import Card
+from ...sweeps.baselines import BASELINES
+from ...sweeps.families import BINARIZING
+from ...sweeps.plan import make_plan
+from ...sweeps.result import Scores as Counted
+from ..cards import html as card_html
+from ..cards.rows import Rows
 from ..cards.scores import Score, Scores
 from ..cards.view import ModelCard
-from ..live.wording import NONE
+from ..live.job import Job, Progress
+from ..live.wording import NONE, counted
 from ..widgets.esc import plain
 from ..widgets.style import sheet
 
@@ -80,7 +87,7 @@ def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, A
         accuracy(scores.test or scores.training),
         _gap(scores, criterion, attribute),
         (f"{len(card.model.rules)}", float(len(card.model.rules))),
-        _proof(card),
+        proof(card.proof is not None and card.proof.proven, None if card.proof is None else card.proof.gap),
         made,
     ]
     tested = card.facts.get("test rows", "")
@@ -120,7 +127,101 @@ def _gap(scores: Scores, criterion: str, attribute: str) -> tuple[str, float]:
     return with_interval(gap.value, *interval), gap.value
 
 
-def _proof(card: Card) -> tuple[str, float]:
-    if card.proof is None:
-        return "none", 0.0
-    return ("optimal", 2.0) if card.proof.proven else (f"gap {at_most(card.proof.gap)}", 1.0)
+def proof(optimal: bool, gap: float | None) -> tuple[str, float]:
+    """Whether it is proven; else the gap that is left, where one is known."""
+    if optimal:
+        return "optimal", 2.0
+    return ("none", 0.0) if gap is None else (f"gap {at_most(gap)}", 1.0)
+
+
+NAMES = ("cart", "random_forest", "logistic_regression", "compas_score")
+"""Which baselines of a sweep are fitted to be compared with."""
+_SEED, _LEAVES = 0, 8
+
+Row = tuple[Score | None, Score | None, str]
+"""Scores on the training rows and on the test rows, complexity."""
+
+
+def fitted(rows: Rows, report: Callable[[str], None]) -> dict[str, Row]:
+    """Fit every baseline that the data allow on the training rows; ValueError when they cannot be used."""
+    report("binarizing")
+    plan = make_plan(rows.data, cv=0, sensitive=None, resample=None, random_state=_SEED, time_limit=None, gap=0.0)
+    if rows.test is not None:
+        plan.fold_of[rows.test] = 0  # none is dealt to a fold but by the split of the card
+    fold, out = plan.fold(0), {}
+    for name in NAMES:
+        method = BASELINES[name]
+        if name == "compas_score" and plan.score is None:
+            continue
+        report(f"fitting: {method.title}")
+        parameters = dict(method.defaults) | ({"max_leaf_nodes": _LEAVES} if name == "cart" else {})
+        found = method.fit(fold, parameters, plan, None, lambda: False)
+        both = Counted.of(fold.train, found.train), Counted.of(fold.test, found.test)
+        size = NONE if found.rules is None or found.conditions is None else _size(found.rules, found.conditions)
+        training, test = (None if each is None else Score(each.whole) for each in both)
+        out[method.title] = training, test, size
+    return out
+
+
+def _size(rules: int, conditions: int) -> str:
+    return f"{counted(rules, 'rules')}, {counted(conditions, 'conditions')}"
+
+
+class Others:
+    """Other methods on the splits of the pinned cards, fitted in the background, once for each split of data."""
+
+    def __init__(self) -> None:
+        self._fitting: dict[tuple[Any, ...], tuple[Rows, Job]] = {}
+
+    @property
+    def standing(self) -> str:
+        """What is being fitted; empty: nothing."""
+        return next((job.standing for _, job in self._fitting.values() if job.busy), "")
+
+    @property
+    def error(self) -> str:
+        """Why a fit has failed; empty: none has."""
+        return next((job.error for _, job in self._fitting.values() if not job.busy and job.error), "")
+
+    @property
+    def fitted(self) -> list[tuple[str, Row]]:
+        """What is fitted, over all splits."""
+        return [pair for _, found in self._done for pair in found.items()]
+
+    @property
+    def _done(self) -> list[tuple[Rows, dict[str, Row]]]:
+        return [(rows, job.result) for rows, job in self._fitting.values() if not job.busy and job.result]
+
+    def fit(self, shown: Iterable[ModelCard]) -> None:
+        """Fit them on the splits of the cards whose data are known, where that is not done."""
+        for rows in (one.card.rows for one in shown):
+            if rows is not None and rows.key not in self._fitting:
+                self._fitting[rows.key] = rows, Job(partial(_fit, rows))
+
+    def forget(self, shown: Iterable[ModelCard] = ()) -> None:
+        """End and forget what is of no split of these cards."""
+        kept = {one.card.rows.key for one in shown if one.card.rows is not None}
+        for key in self._fitting.keys() - kept:
+            self._fitting.pop(key)[1].cancel()
+
+    def tables(self, shown: Sequence[ModelCard]) -> list[str]:
+        """HTML tables of the cards and the other methods, one per split of data."""
+        tables = []
+        for rows, found in self._done:
+            own = {
+                f"{one.letter} {one.title}": (
+                    *(one.scores.training, one.scores.test),
+                    _size(len(one.card.model.rules), one.card.model.n_conditions),
+                )
+                for one in shown
+                if one.card.rows is not None and one.card.rows.key == rows.key
+            }
+            split = "all rows" if rows.test is None else f"{len(rows.training)} training and {len(rows.test)} test rows"
+            made = f"conditions of {BINARIZING['thresholds']} groups per number"
+            caption = f"For comparison, on the same split of {rows.data.name} ({split}), {made}"
+            tables.append(card_html.comparison(own | found, caption))
+        return tables
+
+
+def _fit(rows: Rows, progress: Progress) -> dict[str, Row]:
+    return fitted(rows, progress.report)

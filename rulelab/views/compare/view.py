@@ -25,11 +25,10 @@ from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Kept
 from ..widgets.buttons import download
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, Complaining, alert, button, select, when_page_ends
+from ..widgets.fields import WIDE, Complaining, alert, button, column, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, STACK_CSS
-from .baselines import Others
-from .table import ModelTable, of_method, of_pin
+from .table import ModelTable, Others, of_method, of_pin
 
 _EMPTY = (
     '<p class="empty">Tick models in the table, press "Keep to compare" under the rules of a search, or upload a saved '
@@ -99,9 +98,6 @@ class CompareView(Complaining, NotebookViewer):
         """The card that the others are compared with; None: they are not."""
         known = {shown.letter: shown for shown in self._cards} if len(self._cards) > 1 else {}
         return known.get(self.against)
-
-    def __panel__(self) -> Any:
-        return self._layout
 
     def pin(self, card: Card) -> str:
         """Add a card and return its letter; ValueError when there is no place left."""
@@ -175,7 +171,7 @@ class CompareView(Complaining, NotebookViewer):
         """End all that is under way."""
         for shown in self._cards:
             shown.close()
-        self._others.close()
+        self._others.forget()
         self._returning.cancel()
         self._beat.stop()
 
@@ -250,12 +246,10 @@ class CompareView(Complaining, NotebookViewer):
             objects = [shown.__panel__() for shown in self._cards]
             if self._grid.objects != objects:
                 self._grid.objects = objects
-            self._grid.visible = self._terms.visible = bool(self._cards)
+            self._grid.visible = self._terms.visible = self._report.visible = bool(self._cards)
             self._empty.visible = not self._cards
-            several = len(self._cards) > 1
-            self._among.visible = several
+            several = self._among.visible = len(self._cards) > 1
             self._advice.object = f'<p class="note">{incomparable(own)}</p>' if several else ""
-            self._report.visible = bool(self._cards)
             self._offer_files()
             self._fit.visible = any(shown.card.rows is not None for shown in self._cards)
         self._offer()
@@ -282,10 +276,8 @@ class CompareView(Complaining, NotebookViewer):
         """Let the browser keep the cards, once it has said what it kept before."""
         if self.kept.found is None or self._returning.busy:
             return
-        try:
+        with self.complaining():
             self.kept.kept = kept.written([shown.card for shown in self._cards])
-        except ValueError as error:
-            self.complain(str(error))
 
     def _bring_back(self, event: param.parameterized.Event) -> None:
         """The browser says what it kept: at once when the page is there, and never again."""
@@ -341,26 +333,25 @@ class CompareView(Complaining, NotebookViewer):
         self._alert = alert(margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
-        self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
+        self._grid = column(sheets=[CARDS_CSS], margin=(10, 0))
         self._against = select(self.param.against, 300, description=None)
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"
         )
-        self._among = pn.Row(self._against, only, stylesheets=[BAR_CSS], visible=False, **WIDE)
+        self._among = row(self._against, only, visible=False)
         self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._terms = Html(card_html.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)
-        self._layout = pn.Column(
-            pn.Row(*([self._file] if ALLOWED.uploads else []), self._fit, self._export, stylesheets=[BAR_CSS], **WIDE),
+        self._layout = column(
+            row(*([self._file] if ALLOWED.uploads else []), self._fit, self._export),
             self._files,
             self._alert,
             self._status,
-            pn.Column(self.table, stylesheets=[PANEL_CSS], **WIDE),
+            column(self.table, sheets=[PANEL_CSS]),
             *filter(None, [self.below]),
             self._empty,
             self._among,
             self._advice,
             self._grid,
             self._terms,
-            stylesheets=[STACK_CSS],
-            **WIDE,
+            sheets=[STACK_CSS],
         )

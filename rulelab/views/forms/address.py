@@ -108,7 +108,7 @@ class Address:
         """Set parameters from the address and follow them; returns complaints. If one has steps, Back sets them all."""
         complaints = read(self._query, *parts)
         self._followed.append(parts)
-        self._at += _steps(parts)
+        self._at += _steps([parts])
         for part in parts:
             part.owner.param.watch(self._changed, list(part.names))
         return complaints
@@ -119,15 +119,11 @@ class Address:
 
     def go(self, query: str) -> list[str]:
         """The browser has gone back or forward: set everything as the address says; returns complaints."""
-        self._query, self._going = query, True
-        complaints = []
-        try:
+        self._query, complaints = query, []
+        with self.together():
             for parts in self._followed:  # it grows where a tab is opened for the first time
                 complaints += read(query, *parts, reset=True) if any(part.steps for part in parts) else []
-        finally:
-            self._going = False
-        self._at = self._steps()
-        self._changed()
+            self._at = _steps(self._followed)
         return complaints
 
     @contextmanager
@@ -140,9 +136,6 @@ class Address:
             self._going = False
             self._changed()
 
-    def _steps(self) -> list[Any]:
-        return [value for parts in self._followed for value in _steps(parts)]
-
     def _changed(self, *_: Any) -> None:
         if self._going:
             return
@@ -150,14 +143,14 @@ class Address:
         for parts in self._followed:
             found |= write(*parts)
         query = urlencode({name: text for name, text in found.items() if text is not None})
-        query, steps = f"?{query}" if query else "", self._steps()
+        query, steps = f"?{query}" if query else "", _steps(self._followed)
         if query != self._query:
             self._show(query, steps != self._at)
         self._query, self._at = query, steps
 
 
-def _steps(parts: Sequence[Part]) -> list[Any]:
-    return [getattr(part.owner, name) for part in parts for name in part.steps]
+def _steps(followed: Sequence[Sequence[Part]]) -> list[Any]:
+    return [getattr(part.owner, name) for parts in followed for part in parts for name in part.steps]
 
 
 def _names(parts: Sequence[Part]) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Any
 import panel as pn
 import param
 
-from ...families import NAMING, Parameter, typed
+from ...families import NAMING, Parameter, criteria, typed
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
 from ..widgets.html import Html
@@ -95,6 +95,21 @@ def shown(parameter: Parameter, value: Any) -> str:
     if value is None:
         return ""
     return f"{value / _MEGABYTE:.12g}" if parameter.kind == "size" else f"{value:.12g}"
+
+
+def in_words(parameter: Parameter, value: Any) -> str:
+    """A value as it is read, not as it is typed."""
+    if value is None:
+        return "none" if parameter.kind == "criterion" else parameter.none
+    if parameter.kind == "criterion":
+        return criteria.in_words(value)
+    if parameter.kind == "switch":
+        return "yes" if value else "no"
+    if parameter.choices:
+        said = dict(zip(parameter.choices, parameter.said, strict=True)) if parameter.said else {}
+        return said.get(value, plain(value, 60).replace("_", " "))
+    as_typed = parameter.kind in NAMING or isinstance(value, int | float)
+    return plain(shown(parameter, value) if as_typed else value, 60) or parameter.none
 
 
 def _number(text: str) -> float | None:

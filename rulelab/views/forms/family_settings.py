@@ -108,7 +108,7 @@ def fields_of(settings: Any, family: Family, table: DataSettings) -> tuple[list[
         (rare if each.name in RARE else usual[each in family.own]).extend(made)
 
     def shown(name: str) -> bool:
-        return is_fair(settings) is (name == FAIR_BOUNDS) and has_switches(settings, family)
+        return bounds_of(settings, family) == name
 
     for name in (BOUNDS, FAIR_BOUNDS):
         if name in settings.param:
@@ -134,9 +134,16 @@ def question_of(settings: Any, family: Family) -> Question:
     return question
 
 
-def has_switches(settings: Any, family: Family) -> bool:
-    """Whether bounds of the search can be left out."""
-    return "bounds" in engine_of(question_of(settings, family)).takes
+def bounds_of(settings: Any, family: Family) -> str:
+    """The setting that names the bounds in use, for fair models or for others; empty: none can be left out."""
+    name = FAIR_BOUNDS if is_fair(settings) else BOUNDS
+    free = name in settings.param and "bounds" in engine_of(question_of(settings, family)).takes
+    return name if free else ""
+
+
+def counts(settings: Any, name: str) -> bool:
+    """Whether a parameter counts: not all do both with a criterion and without."""
+    return OF_FAIR_MODELS.get(name) in (None, is_fair(settings))
 
 
 def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataSettings) -> list[Field]:
@@ -146,7 +153,7 @@ def fields_for(settings: Any, family: Family, parameter: Parameter, table: DataS
     if isinstance(first, Control) and parameter in family.own:
         first.fixed = lambda: fixed_of(settings, family, parameter.name)
     if parameter.name in OF_FAIR_MODELS:
-        first.shown = lambda: is_fair(settings) is OF_FAIR_MODELS[parameter.name]
+        first.shown = partial(counts, settings, parameter.name)
     return made
 
 

@@ -14,17 +14,15 @@ from ...families import EVERY, Family, Parameter
 from ..live.wording import count
 from ..widgets.esc import plain
 from ..widgets.style import sheet
-from .controls import shown
+from .controls import in_words, shown
 from .data_settings import TEST_SHARE, DataSettings
 from .family_settings import (
-    BOUNDS,
-    FAIR_BOUNDS,
     LIMITS,
     NEGATIVES_TOLERANCE,
-    OF_FAIR_MODELS,
     TOLERANCE,
+    bounds_of,
+    counts,
     fixed_of,
-    has_switches,
     is_fair,
     shown_parameters,
 )
@@ -61,19 +59,16 @@ def _clauses(
     yield from _compared(family, settings, table)
     for each in shown_parameters(family):
         value = getattr(settings, each.name)
-        of_fair = OF_FAIR_MODELS.get(each.name)
-        if each in aims or each.name in _NOT_SAID or of_fair not in (None, is_fair(settings)):
+        if each in aims or each.name in _NOT_SAID or not counts(settings, each.name):
             continue
         if fixed_of(settings, family, each.name) is not None:
             continue
         if (each.named and value is not None) or value != each.default:
             yield _said(each, value)
-    for name in (BOUNDS, FAIR_BOUNDS) if has_switches(settings, family) else ():
-        if name in settings.param and (name == FAIR_BOUNDS) is is_fair(settings):
-            used = getattr(settings, name)
-            left_out = [one.replace("_", " ") for one in settings.param[name].objects if one not in used]
-            if left_out:
-                yield [("without the bound ", ""), (", ".join(left_out), settings.param[name].label)]
+    if bounds := bounds_of(settings, family):
+        every, used = settings.param[bounds], getattr(settings, bounds)
+        if left_out := [one.replace("_", " ") for one in every.objects if one not in used]:
+            yield [("without the bound ", ""), (", ".join(left_out), every.label)]
     for each in LIMITS:
         if getattr(limits, each.name) != each.default:
             yield _said(each, getattr(limits, each.name))
@@ -114,15 +109,9 @@ def _said(each: Parameter, value: Any) -> list[Part]:
 
 
 def _value(each: Parameter, value: Any) -> str:
-    """The value in words."""
-    if value is None:
-        return each.none
-    if each.kind == "switch":
-        return "yes" if value else "no"
-    if each.choices:
-        said = dict(zip(each.choices, each.said or each.choices, strict=True)).get(value, str(value))
-        return said.partition(":")[0].replace("_", " ")
-    return plain(shown(each, value), _LONGEST)
+    """The value in few words."""
+    said = in_words(each, value)
+    return said.partition(":")[0] if each.choices and value is not None else said
 
 
 class Sentence(JSComponent):

@@ -108,7 +108,6 @@ class FrontPlot(Plot):
 
     def __init__(self, title: str, x_label: str, on_tap: Callable[[str], None]) -> None:
         self._title, self._on_tap = title, on_tap
-        self._dark = False
         self._asked: tuple[Sequence[Point], str, str | None, Sequence[float], str] = ((), COMPLEXITY, None, (), "")
         self._spans: tuple[float, ...] = ()
         self._points = ColumnDataSource({name: [] for name in _POINT})
@@ -145,11 +144,6 @@ class FrontPlot(Plot):
         plot.figure.legend[0].visible = True
         return enlarged(plot.figure)
 
-    def use_dark(self, dark: bool) -> None:
-        """Colour everything for a dark or a light page; points when they are drawn."""
-        self._dark = dark
-        super().use_dark(dark)
-
     def draw(
         self,
         points: Sequence[Point],
@@ -173,27 +167,31 @@ class FrontPlot(Plot):
         end = 100 if x == FALSE_POSITIVES else max(end, 1 if x == COMPLEXITY else 0.1)
         at |= {p.key: [_short(end * _STRIP[1])] * 3 for p in strip}
         lines, overall = fronts(placed, x, y), front(placed, x, y)
+
+        def places(some: Sequence[Point]) -> Columns:
+            return {"x": [at[p.key][0] for p in some], "y": [_drawn(p, y)[0] for p in some]}
+
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
         known, told = [p for p in points if p.key in at], {chosen, *(p.key for p in (*overall, *strip))}
         replace(self._points, self._columns(known, at, best, told, gap))
         for family, steps in self._steps.items():
-            own = lines[family]
-            replace(steps, {"x": [at[p.key][0] for p in own], "y": [_drawn(p, y)[0] for p in own]})
-        ring = [p for p in known if p.key == chosen]
-        replace(self._chosen, {"x": [at[p.key][0] for p in ring], "y": [_drawn(p, y)[0] for p in ring]})
+            replace(steps, places(lines[family]))
+        replace(self._chosen, places([p for p in known if p.key == chosen]))
         present = {p.method for p in known}
         show_entries(self._legend, [method in present for method in LOOKS])
         self._guess.visible = x == FALSE_POSITIVES
         self.caption = _caption(known, x) + (_IMPOSSIBLE if ceiling else "")
         if not known:
             self.caption = _NO_FIGURE if points else _NO_METHOD
-        xs, ys = [at[p.key][0] for p in overall], [_drawn(p, y)[0] for p in overall]
-        last = end if self._guess.visible else _short(end * 1.06)
-        replace(self._overall, {"x": [*xs, last], "y": [*ys, ys[-1]]} if xs else {"x": [], "y": []})
-        if not known:
+        steps_of_all = places(overall)
+        if overall:
+            steps_of_all["x"].append(end if self._guess.visible else _short(end * 1.06))
+            steps_of_all["y"].append(steps_of_all["y"][-1])
+        replace(self._overall, steps_of_all)
+        if known:
+            self._shade(ceiling, self._fit(known, end, bool(strip)))
+        else:
             self._shade((), 0)
-            return
-        self._shade(ceiling, self._fit(known, end, bool(strip)))
 
     def _shade(self, ceiling: Sequence[float], high: float) -> None:
         """What is proven impossible: a list of k rules has k conditions at the least, and no smaller complexity."""

@@ -44,7 +44,6 @@ class RatesPlot(Plot):
     """A colour for each group; training rows are dashed."""
 
     def __init__(self) -> None:
-        self._dark = False
         self._asked = pd.DataFrame(columns=list(_COLUMNS)), ""
         self._lines = ColumnDataSource({"xs": [], "ys": [], "color": [], "dash": []})
         self._dots = ColumnDataSource({name: [] for name in (*_COLUMNS, "color", "shown")})

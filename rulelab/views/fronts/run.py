@@ -65,10 +65,14 @@ class Started:
             negative=0,
         )
 
-    def and_more(self, other: Started) -> Started:
-        """These, which have ended or end now, before others over the same rows."""
+    def cancel(self) -> None:
+        """End them; what is done is kept."""
         for one in self.sweeps:
             one.cancel()
+
+    def and_more(self, other: Started) -> Started:
+        """These, which have ended or end now, before others over the same rows."""
+        self.cancel()
         return replace(other, sweeps=self.sweeps + other.sweeps, codes=self.codes + other.codes)
 
 
@@ -178,16 +182,12 @@ class Run:
         said += [f"{count(failed)} failed"] if failed else []
         return Standing("limit", "; ".join(said), figures)
 
-    def _cancel_all(self) -> None:
-        for sweep in self.started.sweeps:
-            sweep.cancel()
-
     def _work(self, progress: Progress) -> None:
         take_memory()
         self.started = self._start(progress.report)
         sweeps = self.started.sweeps
         if self._own:
-            progress.on_cancel(self._cancel_all)
+            progress.on_cancel(self.started.cancel)
         running = True
         while running and (self._own or not progress.cancelled):
             if self._own and ALLOWED.full and not progress.cancelled:

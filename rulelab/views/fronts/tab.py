@@ -16,7 +16,7 @@ from ..live.recipe import PageRecipe
 from ..live.wording import counted
 from ..widgets import icons
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE, LayoutViewer, button, select
+from ..widgets.fields import WIDE, LayoutViewer, button, column, row, select
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, STACK_CSS
 from .order import Order, sweepable
@@ -52,22 +52,13 @@ class FrontsView(LayoutViewer):
         self._fill = button("Fill the front", self.run, 150, 38, small=False, icon=icons.RUN)
         self._cancel = button("Stop", self.cancel, 150, 38, small=False, icon=icons.STOP, visible=False)
         self.view.param.watch(lambda event: self._show_sweeping(event.new), "sweeping")
-        bar = pn.Row(
-            self._swept,
-            self._values,
-            self._fill,
-            self._cancel,
-            self._said,
-            stylesheets=[BAR_CSS, ":host { align-items: center; }"],
-            **WIDE,
-        )
+        parts = self._swept, self._values, self._fill, self._cancel, self._said
+        bar = row(*parts, sheets=[BAR_CSS, ":host { align-items: center; }"])
         self.complaints: list[str] = []  # about the address
         if address is not None:
             self.complaints += address.follow(Part(self, ["swept", "values"]))
             self.complaints += address.follow(Part(self.view, ["on", "criterion"]))
-        self._layout = pn.Column(
-            bar, self.view, stylesheets=[STACK_CSS, ":host { gap: 2px; }"], css_classes=["rl-view"], **WIDE
-        )
+        self._layout = column(bar, self.view, sheets=[STACK_CSS, ":host { gap: 2px; }"], classes="rl-view")
 
     def order(self) -> Order:
         """What would be swept now; raises ValueError with a message for the user."""
@@ -76,6 +67,7 @@ class FrontsView(LayoutViewer):
         swept = self.swept if self.swept in known else next(iter(known))
         return Order.of(question, swept, self.values or known[swept][1])
 
+    @param.depends("swept", "values", watch=True)
     def follow_question(self, *_: Any) -> None:
         """Offer the settings of the present question, and say what filling the front takes."""
         with contextlib.suppress(ValueError):  # what is said tells why
@@ -133,10 +125,6 @@ class FrontsView(LayoutViewer):
     def _usual(self) -> None:
         """The values of one setting are none of another."""
         self.values = ""
-
-    @param.depends("swept", "values", watch=True)
-    def _asked_otherwise(self) -> None:
-        self.follow_question()
 
     def _show_sweeping(self, sweeping: bool) -> None:
         self._cancel.visible, self._fill.visible = sweeping, not sweeping

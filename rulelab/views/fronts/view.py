@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -15,17 +15,16 @@ from ...arguments import short
 from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
-from ..cards.card import Card
 from ..cards.view import ModelCard
 from ..compare.table import ModelTable
 from ..forms.data_settings import TEST_SHARE
 from ..live.ticker import Beat
 from ..live.wording import Standing
 from ..notebook import NotebookViewer
-from ..search.plot_box import PlotBox
+from ..search.plots.base import PlotBox
 from ..widgets import icons
 from ..widgets.buttons import KEEP, download, pinned_note
-from ..widgets.fields import WIDE, Complaining, button, select, when_page_ends
+from ..widgets.fields import WIDE, Pinning, button, column, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import (
     BAR_CSS,
@@ -84,7 +83,7 @@ LINE_CSS = sheet("sweep_line.css")
 """What is said of a sweep, in one line with what the figures rest on."""
 
 
-class FrontView(Complaining, NotebookViewer):
+class FrontView(Pinning, NotebookViewer):
     """Accuracy-complexity and accuracy-fairness fronts of sweeps.
 
     Parameters
@@ -132,9 +131,6 @@ class FrontView(Complaining, NotebookViewer):
     apart = param.Boolean(default=False, doc="Whether `details` has a place of its own on the page.")
     sweeping = param.Boolean(default=False, doc="Whether what is shown still grows.")
     dark = param.Boolean(default=False, doc="Whether the page around is dark.")
-    on_pin = param.Callable(
-        default=None, doc="Takes the card that is kept to compare, and gives its letter; None: no button."
-    )
 
     def __init__(self, sweeps: Sweep | Sequence[Sweep] = (), data: Dataset | None = None, **params: Any) -> None:
         given = [sweeps] if isinstance(sweeps, Sweep) else sweeps
@@ -181,15 +177,7 @@ class FrontView(Complaining, NotebookViewer):
         """Pin the model of a point."""
         point = next((p for p in self.points() if p.key == key), None)
         if self.run is not None and point is not None:
-            self._pin(partial(card_of, self.run.started, point))
-
-    def _pin(self, make: Callable[[], Card]) -> str:
-        """Hand a card on, and give its letter; what goes wrong is complained about."""
-        try:
-            return "" if self.on_pin is None else str(self.on_pin(make()))
-        except ValueError as error:
-            self.complain(str(error))
-            return ""
+            self.hand_on(partial(card_of, self.run.started, point))
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
@@ -337,7 +325,7 @@ class FrontView(Complaining, NotebookViewer):
 
     def _keep_model(self, *_: Any) -> None:
         shown = self.model
-        if shown is not None and (letter := self._pin(lambda: shown.card)):
+        if shown is not None and (letter := self.hand_on(lambda: shown.card)):
             self._pinned.object = pinned_note(letter)
 
     @param.depends("on", "criterion", "point", "hidden", "on_pin", watch=True)
@@ -381,45 +369,38 @@ class FrontView(Complaining, NotebookViewer):
         )
         note = Html(_UNTESTED, stylesheets=[CARD_CSS], **WIDE)
         # in a column: Panel's view of HTML fails when it is to be shown before it has been drawn
-        self._untested = pn.Column(note, visible=False, css_classes=["rl-rest"], **WIDE)
-        row: dict[str, Any] = {**WIDE, "css_classes": ["rl-row"]}
+        self._untested = column(note, visible=False, classes="rl-rest")
         said = (self._alert, self._status, self._untested)
-        self._line = pn.Row(*said, stylesheets=[BAR_CSS, LINE_CSS], **row)
-        self._places = [
-            pn.Column(*box.items, visible=False, stylesheets=[PANEL_CSS], css_classes=["rl-wide"], **WIDE)
-            for box in self.boxes
-        ]
+        self._line = row(*said, sheets=[BAR_CSS, LINE_CSS], classes="rl-row")
+        self._places = [column(*box.items, visible=False, sheets=[PANEL_CSS], classes="rl-wide") for box in self.boxes]
         self._toggles = {method: self._toggle(method) for method in LOOKS}
-        self._methods = pn.Row(
-            *self._toggles.values(), visible=False, stylesheets=[BAR_CSS, ":host { gap: 0 18px; }"], **WIDE
-        )
-        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], **row)
-        self._hint = pn.Column(Html(_HOW, stylesheets=[CARD_CSS], **WIDE), visible=False, **WIDE)
+        self._methods = row(*self._toggles.values(), visible=False, sheets=[BAR_CSS, ":host { gap: 0 18px; }"])
+        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **WIDE)
+        self._hint = column(Html(_HOW, stylesheets=[CARD_CSS], **WIDE), visible=False)
         self._summary = Html("", stylesheets=[MODEL_CSS, _WARN_CSS], **WIDE)
         self._about = Html("", stylesheets=[MODEL_CSS], **WIDE)
         self._keep = button(KEEP, self._keep_model, 120, small=False, icon=icons.PIN, visible=False)
         self._pinned = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
-        self._card = pn.Column(stylesheets=[CARDS_CSS], **WIDE)
+        self._card = column(sheets=[CARDS_CSS])
         bar = pn.Row(self._keep, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0))
-        both = pn.Column(
-            pn.Column(self._summary, stylesheets=[PANEL_CSS], css_classes=["rl-wide", "rl-chosen-point"], **WIDE),
-            pn.Column(self._about, bar, self._card, css_classes=["rl-wide"], **WIDE),
-            stylesheets=[VIEW_CSS],
-            **WIDE,
+        both = column(
+            column(self._summary, sheets=[PANEL_CSS], classes="rl-wide rl-chosen-point"),
+            column(self._about, bar, self._card, classes="rl-wide"),
+            sheets=[VIEW_CSS],
         )
         # the figures and the card of the chosen point
-        self.details = pn.Column(both, visible=False, **row)
+        self.details = column(both, visible=False, classes="rl-row")
         self.table = ModelTable(empty="There is no result yet.", sizing_mode="stretch_width", margin=0)
         self.table.on_page = lambda what, key: self.pin(key) if what == "pin" else self.choose(key)
-        below = [pn.Row(self.files, **row), pn.Column(self.table, stylesheets=[PANEL_CSS], **row), self.details]
+        table = column(self.table, sheets=[PANEL_CSS], classes="rl-row")
+        below = [row(self.files, sheets=(), classes="rl-row"), table, self.details]
         near = ":host { margin-top: -8px !important; }"
-        self._layout = pn.Column(
+        self._layout = column(
             *(self._line, self._empty, *self._places),
-            pn.Column(self._methods, self._hint, stylesheets=[near], **row),
+            column(self._methods, self._hint, sheets=[near], classes="rl-row"),
             *([] if self.apart else below),
-            stylesheets=[VIEW_CSS],
-            css_classes=["rl-fronts"],
-            **WIDE,
+            sheets=[VIEW_CSS],
+            classes="rl-fronts",
         )
 
     def _toggle(self, method: str) -> pmui.Checkbox:

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -21,6 +21,7 @@ import pandas as pd
 from ... import datasets
 from ...certificate import Certificate
 from ...certificate.parts import within
+from ...families import TIME, record_of
 from ...multiclass import MultiClassCertificate
 from ...proving import is_quick
 from ...store import Run, Store, StoreError
@@ -29,17 +30,18 @@ from ..alternatives.game import BOARDS
 from ..cards.card import Card, Recheck
 from ..cards.card_file import parse
 from ..cards.rows import KEPT_ROWS, Split
+from ..forms.controls import in_words
 from ..live.job import THREAD_NAME, Job, Pool, Progress, lower_priority
 from ..live.recipe import load_code
 from ..live.session import SearchSession
 from ..live.state import State
 from ..search.best import proof_of as proof_made
 from ..search.best import unproven
-from ..search.in_words import settings_in_words
 from ..widgets.esc import plain
 
 MOST_SECONDS = 300
 """Of a check, and of a proof that is made to be kept."""
+DATA, FAMILY = "Data set", "Model family"
 PROOFS = Pool(1)
 """The line of what takes long to be made before it is kept."""
 _LOG = logging.getLogger(__name__)
@@ -58,7 +60,9 @@ class Keeper:
         try:
             return self._thread.submit(self._done, work)
         except RuntimeError:  # it is shut down
-            return _failed(ValueError("the store is closed"))
+            out: Future[Any] = Future()
+            out.set_exception(ValueError("the store is closed"))
+            return out
 
     def do_after(self, make: Callable[[], Any], work: Callable[[Store, Any], Any]) -> Future[Any]:
         """Let something be made beside the store, which others use meanwhile, and then be done with it."""
@@ -99,12 +103,6 @@ def error_of(task: Future[Any]) -> str:
     return "it stopped on an unexpected error; the log of the server has the details"
 
 
-def _failed(error: Exception) -> Future[Any]:
-    out: Future[Any] = Future()
-    out.set_exception(error)
-    return out
-
-
 _KEEPERS: list[Keeper] = []
 
 
@@ -141,6 +139,42 @@ def is_worth_keeping(session: SearchSession) -> bool:
     ended = session.state in (State.ENDED, State.STOPPED)
     known = session.snapshot is not None and session.prepared is not None
     return ended and not session.recorded and known
+
+
+def settings_in_words(session: SearchSession) -> dict[str, str]:
+    """Names and values of all settings of a run whose search is made."""
+    prepared = session.prepared
+    assert prepared is not None
+    search, recipe = prepared.search, prepared.recipe
+    values: dict[str, Any] = {**getattr(recipe, "parameters", {}), **search.parameters}
+    record = record_of(search.kind, search.family)
+    said = {FAMILY: record.called}
+    if prepared.data is not None:
+        said[DATA] = plain(prepared.name, 60)
+        said["Test share"] = f"{getattr(recipe, 'test_share', 0):g}"
+        said["Sensitive attribute"] = plain(getattr(recipe, "sensitive", None) or "none", 60)
+    if "bounds" in values:
+        said["Bounds in use"] = _bounds(values["bounds"])
+    own = (each for each in record.parameters if each.name in values)
+    said |= {each.title: in_words(each, values[each.name]) for each in own}
+    if not session.recorded:
+        said[TIME.title] = in_words(TIME, session.limits.seconds)
+    return said
+
+
+def differing(settings: list[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Of several runs' settings those that are not the same in all that have them."""
+    names = dict.fromkeys(name for one in settings for name in one)
+    apart = [name for name in names if len({one[name] for one in settings if name in one}) > 1]
+    return [{name: one[name] for name in apart if name in one} for one in settings]
+
+
+def _bounds(bounds: Any) -> str:
+    if bounds is None:
+        return "all"
+    switches = bounds if isinstance(bounds, Mapping) else vars(bounds)
+    left_out = [name.replace("_", " ") for name, used in switches.items() if not used]
+    return "all" if not left_out else f"without {', '.join(left_out)}"
 
 
 def save(session: SearchSession, card: Card | None, before: Future[Run] | None) -> Callable[[Store], Run]:

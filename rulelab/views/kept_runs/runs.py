@@ -14,23 +14,22 @@ from typing import Any
 import param
 
 from ...families import OFFERED
-from ...families.wording import at_most
 from ...models import RuleSet
 from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
 from ..cards import card_file as pins
 from ..cards.card import KEPT, Card
 from ..compare.table import ModelTable, same_of, unknown
+from ..compare.table import proof as proof_of
 from ..compare.table import row as row_of
 from ..live.session import SearchSession
 from ..live.ticker import Beat
 from ..live.wording import count, counted, family_name
-from ..search.in_words import DATA, FAMILY, differing
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping
-from .keeping import Keeper, error_of
+from .keeping import DATA, FAMILY, Keeper, differing, error_of
 
 MOST_LISTED = 200
 MOST_COMPARED = 8
@@ -345,9 +344,7 @@ def row(runs: Sequence[Run], present: bool, apart: Mapping[str, str]) -> dict[st
     if run.accuracy is not None:
         right = f"{100 * run.accuracy:.1f}", 100 * run.accuracy
         said += ["figures of training rows"]
-    proof = ("optimal", 2.0) if run.status == "optimal" else ("none", 0.0)
-    if run.objective is not None and run.status != "optimal":
-        proof = f"gap {at_most(run.gap)}", 1.0
+    proof = proof_of(run.status == "optimal", None if run.objective is None else run.gap)
     made = run.made[:16].replace("T", " "), float(re.sub("[^0-9]", "", run.made[:16]))
     openable, proven = "recording" in run.files, run.proof is not None
     acts = {"open": "Open"} if openable else {}

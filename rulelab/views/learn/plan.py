@@ -100,43 +100,6 @@ class Seen:
 Task = Callable[[Seen], bool]
 
 
-def stepped(units: int) -> Task:
-    """So much work has been done, or the search has ended."""
-    return lambda seen: seen.snapshot is not None and (seen.work >= units or seen.over)
-
-
-def cut_in_ways(kinds: int) -> Task:
-    """Prefixes have been cut by so many bounds, the last of them after a step since; or the search has ended."""
-
-    def done(seen: Seen) -> bool:
-        cut = {} if seen.snapshot is None else seen.snapshot.pruned
-        return seen.over or (seen.work > 0 and sum(n > 0 for n in cut.values()) >= kinds)
-
-    return done
-
-
-def found_rules(seen: Seen) -> bool:
-    """The best model has rules, or the search has ended."""
-    best = None if seen.snapshot is None else seen.snapshot.incumbent
-    return seen.over or (best is not None and bool(best.model.rules))
-
-
-def looked_back_to(reached: Callable[[Snapshot, Snapshot], bool]) -> Task:
-    """One looks at the first moment that has reached something, compared with the last, or at one next to it."""
-
-    def done(seen: Seen) -> bool:
-        first = next((k for k, each in enumerate(seen.moments) if reached(each, seen.moments[-1])), None)
-        return seen.at is not None and first is not None and abs(seen.at - first) <= 1
-
-    return done
-
-
-def saw_another_model(seen: Seen) -> bool:
-    """One looks at a moment with another model than that of the end."""
-    found = [] if seen.at is None else [seen.moments[at].incumbent for at in (seen.at, -1)]
-    return len({best.model for best in found if best is not None}) == 2
-
-
 @dataclass(frozen=True)
 class Choice:
     """A parameter that a step lets one choose."""

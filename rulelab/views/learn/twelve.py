@@ -47,10 +47,13 @@ _ASKED = ("cost", "bound", "cost", "bound", "lists", "first", "better")
 _HEAD, *_SECTIONS = sections(Path(__file__).parent / "plans" / "twelve_people.md")
 
 
+_HOLD = np.array([[each == "1" for each in row] for row, _ in PEOPLE])  # shape (n_people, n_facts)
+_DEFAULTS = np.array([end == "defaults" for _, end in PEOPLE])
+
+
 def problem() -> Problem:
     """The twelve as a problem; those who default are the positive ones."""
-    facts = pd.DataFrame([[each == "1" for each in row] for row, _ in PEOPLE], columns=list(FACTS))
-    return Problem.from_arrays(facts, np.array([end == "defaults" for _, end in PEOPLE]))
+    return Problem.from_arrays(pd.DataFrame(_HOLD, columns=list(FACTS)), _DEFAULTS)
 
 
 def prefixes() -> dict[str, dict[str, Any]]:
@@ -61,18 +64,16 @@ def prefixes() -> dict[str, dict[str, Any]]:
     that of the list which ends here, and "lists" counts those that begin so. "rules" and "default" say what is
     predicted.
     """
-    facts = np.array([[each == "1" for each in row] for row, _ in PEOPLE])
-    ends = np.array([end == "defaults" for _, end in PEOPLE])
-    looks = [row for row, _ in PEOPLE]
+    ends, looks = _DEFAULTS, np.array([row for row, _ in PEOPLE])
     found = {}
     for chosen in (each for length in range(len(FACTS) + 1) for each in permutations(range(len(FACTS)), length)):
         left, wrong, rules = np.ones(len(PEOPLE), dtype=bool), 0, []
         for fact in chosen:
-            hit = left & facts[:, fact]
+            hit = left & _HOLD[:, fact]
             rules.append(_most(ends[hit]))
             wrong += _fewer(ends[hit])
             left &= ~hit
-        alike = sum(_fewer(ends[left & (np.array(looks) == look)]) for look in set(looks))
+        alike = sum(_fewer(ends[left & (looks == look)]) for look in np.unique(looks))
         price, free = PRICE * len(chosen), len(FACTS) - len(chosen)
         found[",".join(FACTS[fact] for fact in chosen)] = {
             "caught": np.flatnonzero(~left).tolist(),

@@ -16,7 +16,7 @@ from ..forms.address import Address, Part
 from ..live.wording import counted
 from ..widgets.browser import Kept
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE, Complaining, LayoutViewer, alert, button, when_page_ends
+from ..widgets.fields import WIDE, Complaining, LayoutViewer, alert, button, column, when_page_ends
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, COMPARE_CSS, STACK_CSS, sheet
 from . import twelve
@@ -90,8 +90,8 @@ class LearnView(Complaining, LayoutViewer):
         self.kept.param.watch(self._found, "found")
         self._alert = alert()
         self._leave = button("All walks", lambda _: self.param.update(walk="", step=1), 96, small=False)
-        self._body = pn.Column(stylesheets=[STACK_CSS], **WIDE)
-        self._layout = pn.Column(self._alert, self._body, self.kept, stylesheets=[STACK_CSS], **WIDE)
+        self._body = column(sheets=[STACK_CSS])
+        self._layout = column(self._alert, self._body, self.kept, sheets=[STACK_CSS])
         when_page_ends(self._close)
         self._show()
 
@@ -144,12 +144,12 @@ class LearnView(Complaining, LayoutViewer):
         about = "A script: what to show and what to say, and the keys that drive the page from a projector."
         read = partial(self._start, SCRIPT)
         items.append(self._offer("Ten minutes before an audience", about, "a page to read", "Read", read))
-        return pn.Column(*items, stylesheets=[sheet("walk_list.css")], **WIDE)
+        return column(*items, sheets=[sheet("walk_list.css")])
 
     def _offer(self, title: str, about: str, said: str, verb: str, begin: Callable[..., Any]) -> pn.Column:
         text = Html(_about(title, about, said), stylesheets=[TEXT_CSS], **WIDE)
         press = button(verb, begin, 92, small=False, description=title)
-        return pn.Column(text, press, css_classes=["rl-offer"], **WIDE)
+        return column(text, press, classes="rl-offer")
 
     def _say_progress(self) -> None:
         """How far each walk is, in the list as it stands: somebody may be about to press in it."""
@@ -199,4 +199,4 @@ class LearnTab:
         self.view = LearnView()
         self.complain = self.view.complain
         self.complaints = address.follow(Part(self.view, ["walk", "step"], steps=["walk"]))
-        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **WIDE)
+        self.layout = column(self.view, sheets=[COMPARE_CSS])

@@ -25,7 +25,7 @@ from ..search.view import SearchView
 from ..widgets.browser import Pointer
 from ..widgets.esc import esc
 from ..widgets.explained import Explained
-from ..widgets.fields import WIDE, button
+from ..widgets.fields import WIDE, button, column
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
 from .plan import Plan, Run, Seen, Step, as_html
@@ -92,6 +92,7 @@ class Walk(NotebookViewer):
         self._session = self.view.session
         self._build(alone, above)
         self.view.param.watch(self._look, ["snapshot", "status", "moment"])
+        self.param.watch(lambda event: self.view.param.update(dark=event.new), "dark")
         self._show()
 
     def close(self) -> None:
@@ -243,7 +244,7 @@ class Walk(NotebookViewer):
         self._asked = pn.widgets.RadioBoxGroup(stylesheets=[sheet("walk_choices.css")], **WIDE)
         self._asked.param.watch(self._mark, "value")
         self._marked = Html("", **html)
-        self._marks = pn.Column(self._asked, self._marked, **WIDE)
+        self._marks = column(self._asked, self._marked)
         self._choice = None
         if self.plan.choice is not None:
             self._choice = pmui.RadioButtonGroup(
@@ -258,20 +259,19 @@ class Walk(NotebookViewer):
             )
             self._choice.param.watch(self._choose, "value")
         ways = (*([] if above is None else [above]), self._back, self._next)
-        guide = pn.Column(
+        guide = column(
             pn.Row(*ways, stylesheets=[BAR_CSS], margin=(0, 0, 8, 0)),
             self._text,
             *filter(None, [self._choice]),
             self._question,
             self._marks,
             self._runs,
-            css_classes=["rl-guide"],
-            stylesheets=[PANEL_CSS],
-            **WIDE,
+            classes="rl-guide",
+            sheets=[PANEL_CSS],
         )
         self._pointer = Pointer(width=0, height=0, margin=0)
         further = [self._pointer, *([Explained()] if alone else [])]
-        self._layout = pn.Column(guide, self.view, *further, stylesheets=[sheet("walk.css")], **WIDE)
+        self._layout = column(guide, self.view, *further, sheets=[sheet("walk.css")])
 
     def _go(self, by: int) -> None:
         if self.step + by > len(self.plan.steps) and self._after is not None:
@@ -279,7 +279,3 @@ class Walk(NotebookViewer):
             return
         self.step += by
         self._pointer.turns += 1
-
-    @param.depends("dark", watch=True)
-    def _restyle(self) -> None:
-        self.view.dark = self.dark

@@ -65,7 +65,7 @@ class SearchSession:
         self._waiting_since: float | None = None
         self._changed = threading.Condition()
         self._in_hand = threading.Lock()
-        self._watching = Watching()
+        self.watching = Watching()  # what the page sees of it
         self._thread: threading.Thread | None = None
         self._ended_by: str | None = None
         self.run_id = uuid.uuid4().hex[:12]
@@ -151,18 +151,10 @@ class SearchSession:
     def watch(self, name: str, see: Callable[[Search], Any], every: float) -> None:
         """Look at something of the search between its units of work, and at once while it rests; see `Watching`."""
         with self._changed:
-            self._watching.want(name, see, every)
+            self.watching.want(name, see, every)
             if self.state.over and self.search is not None and not self._closed:
                 threading.Thread(target=self._look, args=(True,), name=THREAD_NAME, daemon=True).start()
             self._changed.notify_all()
-
-    def unwatch(self, name: str) -> None:
-        """Look at it no more."""
-        self._watching.drop(name)
-
-    def seen(self, name: str) -> Any:
-        """What was seen last of what is watched; None: nothing yet."""
-        return self._watching.frame(name)
 
     def recording(self) -> Recording:
         """The run so far, to be saved; raises ValueError before there is one."""
@@ -176,7 +168,7 @@ class SearchSession:
     def unseen(self) -> bool:
         """Whether the search rests and something that is watched is still to be looked at."""
         rests = self.state is State.PAUSED or self.state.over
-        return rests and self.search is not None and self._watching.behind(self._step)
+        return rests and self.search is not None and self.watching.behind(self._step)
 
     def join(self, timeout: float | None = None) -> None:
         """Wait until the worker has ended."""
@@ -297,7 +289,7 @@ class SearchSession:
         """Take what is watched; whoever does it has the search in hand."""
         if self.search is not None and not self._closed:
             with self._in_hand:
-                self._watching.take(self.search, self._step, rests)
+                self.watching.take(self.search, self._step, rests)
 
     def _may_go_on(self) -> bool:
         """Wait out a pause, in which what is watched is seen; False when the worker is to end."""
@@ -305,7 +297,7 @@ class SearchSession:
             with self._changed:
                 while rests := self._rests:
                     self.state = State.PAUSED  # before a look, which takes seconds where there are many prefixes
-                    if self._watching.behind(self._step):
+                    if self.watching.behind(self._step):
                         break
                     self._changed.wait()
             if not rests:

@@ -36,7 +36,7 @@ from ..search.setup import Setup
 from ..search.view import SearchView
 from ..widgets.browser import Kept, Presenter, Strip
 from ..widgets.explained import explain_all
-from ..widgets.fields import WIDE
+from ..widgets.fields import WIDE, column
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 from .script import Remote
 
@@ -62,9 +62,7 @@ class SearchTab:
         self.complaints += address.follow(Part(self.view, ["speed", "axis"]))
         self._was_open = False  # the settings, before presenting
         self.presenter = Presenter(self._keys, self._present, width=0, height=0, margin=0)
-        self.layout = pn.Column(
-            self.setup, self.view, self.setup.table.dialog, self.presenter, stylesheets=[PAGE_CSS], **WIDE
-        )
+        self.layout = column(self.setup, self.view, self.setup.table.dialog, self.presenter, sheets=[PAGE_CSS])
 
     def source(self) -> Callable[[Callable[[str], None]], Prepared]:
         """Makes the search of the present run, or of other settings; ValueError when none may begin."""
@@ -168,7 +166,7 @@ class CompareTab:
         self.view.param.watch(lambda event: shown.param.update(dark=event.new), "dark")
         self.complain = self.view.complain
         self.complaints = [*self.fronts.complaints, *address.follow(Part(self.view, ["against", "only"]))]
-        self.layout = pn.Column(self.fronts, self.view, stylesheets=[COMPARE_CSS], **WIDE)
+        self.layout = column(self.fronts, self.view, sheets=[COMPARE_CSS])
 
     def follow(self, search: SearchTab) -> None:
         """Say at the fronts what the present question asks for."""
@@ -197,7 +195,7 @@ class AlternativesTab:
         self.complain = self.view.complain
         self.complaints = address.follow(Part(self.view, ["distance"]), Part(self.view.editor.room, ["room"]))
         self._taken: Any = None
-        self.layout = pn.Column(self.view, stylesheets=[COMPARE_CSS], **WIDE)
+        self.layout = column(self.view, sheets=[COMPARE_CSS])
 
     def follow(self, search: SearchTab) -> None:
         """Show the alternatives to what each run ends with; who comes to a room plays."""
@@ -282,8 +280,8 @@ class Tabs(param.Parameterized):
             for name in TABS
         }
         self._front = Front(self._begin, self._receive, lambda run: self.runs.act("open", [run]), **WIDE)
-        self._places[""] = pn.Column(visible=False, stylesheets=[TAB_CSS], **WIDE)
-        self.body = pn.Column(*self._places.values(), stylesheets=[TAB_CSS], **WIDE)
+        self._places[""] = column(visible=False, sheets=[TAB_CSS])
+        self.body = column(*self._places.values(), sheets=[TAB_CSS])
         self._complaints = list(complaints)
         found = address.follow(Part(self, ["tab"], steps=["tab"]))
         self._complaints += found
@@ -348,7 +346,7 @@ class Tabs(param.Parameterized):
         self._is_there = True
         self._address.follow(Part(self.runs, ["run"]))
         if self.kept.found is not None or document is None or document.session_context is None:
-            self._bring_pins()
+            self._address.follow(Part(self.runs, ["pins"]))
 
     def _found(self, event: param.parameterized.Event) -> None:
         """The browser says which pinned models it kept: they are those of the address, if it kept any."""
@@ -356,10 +354,7 @@ class Tabs(param.Parameterized):
             self.runs.own_pins(event.new)
             self.made("Compare")
         if event.old is None and self._is_there:
-            self._bring_pins()
-
-    def _bring_pins(self) -> None:
-        self._address.follow(Part(self.runs, ["pins"]))
+            self._address.follow(Part(self.runs, ["pins"]))
 
     def _pin(self, card: Card) -> str:
         return str(self.made("Compare").pin(card))

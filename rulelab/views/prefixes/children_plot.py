@@ -21,6 +21,7 @@ from ..search.plots.base import (
     show_as_before,
     show_entries,
     still,
+    when_tapped,
 )
 from ..widgets.esc import plain
 from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
@@ -86,8 +87,7 @@ class ChildrenPlot(Plot):
     below = ""
 
     def __init__(self, unit: str, on_tap: Callable[[str], None] | None = None) -> None:
-        # of the objective; takes the antecedent of a bar that is tapped
-        self._unit, self._on_tap = unit, on_tap
+        self._unit = unit  # of the objective; ``on_tap`` takes the antecedent of a bar that is tapped
         self._frame = NO_CHILDREN
         self._window = Window(0, 1)
         self._rows = Range1d(start=MOST_BARS - 0.4, end=-1.3)
@@ -124,7 +124,7 @@ class ChildrenPlot(Plot):
         plot.add_tools(HoverTool(renderers=[rows], tooltips=_TOOLTIP, point_policy="follow_mouse"))
         if on_tap is not None:
             plot.add_tools(TapTool(renderers=[rows]))
-            self._source.selected.on_change("indices", self._tapped)
+            when_tapped(self._source, "rule", on_tap)
         self.figure = plot
         self.sources = (self._source,)
         self.tinted = (
@@ -180,20 +180,13 @@ class ChildrenPlot(Plot):
     def use_size(self, large: bool) -> None:
         """The rows are higher where the text is larger."""
         super().use_size(large)
-        height = _AROUND + (_LARGE_ROW if large else _ROW) * (MOST_BARS + 1)
-        self.figure.height = height
+        self.figure.height = _AROUND + (_LARGE_ROW if large else _ROW) * (MOST_BARS + 1)
 
     def picture(self) -> dict[str, Any]:
         """It alone on white, see `still`."""
         alone = ChildrenPlot(self._unit)
         alone.draw(Seen(children=self._frame))
         return still(alone.figure, (_WIDTH, int(alone.figure.height or 0) + _MARGIN), min_border=20)
-
-    def _tapped(self, _name: str, _old: Any, new: list[int]) -> None:
-        if new and self._on_tap is not None:
-            rule = self._source.data["rule"][new[0]]
-            self._source.selected.indices = []
-            self._on_tap(rule)
 
 
 def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:

@@ -39,6 +39,7 @@ from ..search.plots.base import (
     replace,
     show_as_before,
     still,
+    when_tapped,
 )
 from ..widgets.esc import esc, plain
 from ..widgets.style import INK, PAPER
@@ -78,7 +79,7 @@ class TreePlot(Plot):
     below = ""
 
     def __init__(self, on_tap: Callable[[int], None] | None = None, height: int = HEIGHT) -> None:
-        self._shown, self._on_tap = TreeFrame(), on_tap
+        self._shown = TreeFrame()
         self._nodes = ColumnDataSource({name: [] for name in _NODE})
         self._path, self._chosen = (ColumnDataSource({name: [] for name in _RECT}) for _ in range(2))
         self._labels = ColumnDataSource({"x": [], "y": [], "text": []}, tags=[_TEXT])
@@ -130,7 +131,7 @@ class TreePlot(Plot):
             for name in names.split():
                 model.js_on_change(name, relabel)
         if on_tap is not None:
-            self._nodes.selected.on_change("indices", self._tapped)
+            when_tapped(self._nodes, "node", on_tap)
         self.sources = (self._nodes, self._path, self._chosen)
         self.tinted = (
             (rects, "line_color", PAPER),
@@ -226,11 +227,6 @@ class TreePlot(Plot):
             f"{esc(fate)}</span> "
             for fate in fates
         )
-
-    def _tapped(self, _name: str, _old: Any, new: list[int]) -> None:
-        if new and self._on_tap is not None and new[0] < len(self._nodes.data["node"]):
-            self._nodes.selected.indices = []
-            self._on_tap(self._nodes.data["node"][new[0]])
 
 
 def _columns(tree: pd.DataFrame, layout: Icicle) -> Columns:

@@ -14,10 +14,10 @@ from ...prefixes import PrefixSearch, reason
 from ...recording import Recording
 from ..live.wording import in_signs
 from ..notebook import NotebookViewer
-from ..search.plot_box import PlotBox
+from ..search.plots.base import PlotBox
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, term_classes, word
-from ..widgets.fields import WIDE
+from ..widgets.fields import WIDE, column
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, SELECT_CSS, SIDE_BY_SIDE_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
@@ -127,13 +127,10 @@ class TreePane(NotebookViewer):
         self.box = PlotBox(self.plot, self._name_of_files)
         self.bars_box = PlotBox(self.bars, self._name_of_files)
         self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **WIDE)
-        halves = [
-            pn.Column(*items, stylesheets=[STACK_CSS], **WIDE)
-            for items in ((self.said, self._prefix), self.bars_box.items)
-        ]
-        below = pn.Column(*halves, stylesheets=[SIDE_BY_SIDE_CSS], **WIDE)
-        self._below = pn.Column(below, visible=False, **WIDE)  # the sheet of what is in it would show it always
-        self._layout = pn.Column(*self.box.items, self._below, stylesheets=[STACK_CSS], **WIDE)
+        halves = [column(*items, sheets=[STACK_CSS]) for items in ((self.said, self._prefix), self.bars_box.items)]
+        below = column(*halves, sheets=[SIDE_BY_SIDE_CSS])
+        self._below = column(below, visible=False)  # the sheet of what is in it would show it always
+        self._layout = column(*self.box.items, self._below, sheets=[STACK_CSS])
 
 
 class TreeView(TreePane):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import panel as pn
-
 from ...families.account import account
 from ...search import Search
 from ...snapshot import Snapshot, Status
@@ -20,7 +18,7 @@ from ..live.state import State
 from ..live.wording import Standing, count
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
-from ..widgets.fields import WIDE
+from ..widgets.fields import WIDE, column
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, STANDING_CSS, sheet
 
@@ -62,7 +60,7 @@ class Certificate:
         self.check.line.param.watch(self._arrange, "phase")
         self._note = Html("", stylesheets=[CARD_CSS, _CERTIFICATE_CSS], css_classes=["rl-verdict"], **WIDE)
         parts = (self.text, self.check.button, self.account, self._note, self.check.line)
-        self.box = pn.Column(*parts, stylesheets=[_CERTIFICATE_CSS], **WIDE)
+        self.box = column(*parts, sheets=[_CERTIFICATE_CSS])
         self._ticks, self._looks_for = 0, ""
         self._shown: tuple[Snapshot | None, State] | None = None
         self._colour("idle")

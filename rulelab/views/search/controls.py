@@ -16,6 +16,7 @@ from ..live.state import FULL_SPEED, Pace, State
 from ..widgets import icons
 from ..widgets.buttons import Press
 from ..widgets.esc import esc
+from ..widgets.fields import row
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
 
@@ -70,14 +71,9 @@ class Controls:
         self._more = _button("More", "more", self._turn)
         self.hint = Html("", stylesheets=[CARD_CSS], margin=0, css_classes=["rl-hint"])
         buttons = pn.Row(*usual, self._more, stylesheets=[BAR_CSS], margin=0)
-        self.bar = pn.Row(
-            pn.Column(buttons, self.hint, self.menu, css_classes=["rl-side"], margin=0, stylesheets=[CONTROLS_CSS]),
-            *([] if question is None else [question]),
-            stylesheets=[CONTROLS_CSS],
-            css_classes=["rl-row", "rl-controls"],
-            margin=0,
-            sizing_mode="stretch_width",
-        )
+        side = pn.Column(buttons, self.hint, self.menu, css_classes=["rl-side"], margin=0, stylesheets=[CONTROLS_CSS])
+        parts = [side] if question is None else [side, question]
+        self.bar = row(*parts, sheets=[CONTROLS_CSS], classes="rl-row rl-controls")
 
     def _turn(self, *_: Any) -> None:
         self.menu.visible = not self.menu.visible

@@ -18,8 +18,7 @@ from ..live.wording import count
 from ..widgets.esc import esc
 from ..widgets.style import BLUE, ORANGE
 from .families import Look
-from .plot_box import PlotBox
-from .plots.base import Plot, enlarged
+from .plots.base import Plot, PlotBox, enlarged
 from .plots.curves import AXES, Curves, PlotOverTime, tree_begins
 
 

@@ -22,7 +22,7 @@ from ..live.job import Job
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Limits, State
-from ..live.ticker import Work
+from ..live.ticker import Work, Working
 from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
@@ -116,14 +116,14 @@ class Ablating:
         return f"{'Right' if most == self._guess else f'Not “{self._guess}”'}: {told}"
 
 
-class RunsBox:
+class RunsBox(Working):
     """An ablation with its picture, and what opens a recording."""
 
     def __init__(
         self,
         ablate: Callable[..., None],  # what the button does
         opened: Callable[[Recording, str], None],  # takes a recording and its name, and raises ValueError
-        start_beat: Callable[[], None],  # sees to it that `tick` is called while `busy`
+        start_beat: Callable[[], None],  # sees to it that `refresh` is called while `busy`
         complain: Callable[[str], None],  # shows an error
     ) -> None:
         self._opened, self._work, self._complain = opened, Work(start=start_beat), complain
@@ -205,10 +205,6 @@ class RunsBox:
     def busy(self) -> bool:
         """Whether there is more to do: of an ablation, or of a file that is being read."""
         return self.ablation is not None or self._work.busy
-
-    def tick(self) -> None:
-        """Show what has been read, or say why it cannot be shown."""
-        self._work.refresh()
 
     def _received(self, contents: bytes, name: str) -> None:
         self._work.begin(lambda progress: Recording.from_bytes(contents, name, LARGEST_TEXT), partial(self._take, name))

@@ -7,9 +7,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-import panel as pn
 import param
-from panel.viewable import Viewer
 
 from ...families import EVERY_FAMILY, MEMORY, OF_SEVERAL, Family
 from ..forms.address import Part, read, write
@@ -18,9 +16,9 @@ from ..forms.controls import Number, card, note
 from ..forms.data_settings import TEST_SHARE, DataSettings
 from ..forms.family_settings import (
     LIMITS,
+    bounds_of,
     chosen,
     fields_of,
-    has_switches,
     is_fair,
     limit_settings,
     names_of,
@@ -34,7 +32,7 @@ from ..live.state import Limits, State
 from ..widgets.esc import esc, plain
 from ..widgets.explained import term_classes
 from ..widgets.field_cards import Field, FieldCard, FieldCards
-from ..widgets.fields import WIDE, select
+from ..widgets.fields import WIDE, LayoutViewer, column, select
 from .families import SHOWN, look_for
 
 MAX_MESSAGE = 300
@@ -53,7 +51,7 @@ _NOT_OF_TWO = (
 )
 
 
-class Setup(Viewer):
+class Setup(LayoutViewer):
     """Everything that is chosen before a run, and the form to choose it with: `data_card`, and `more`."""
 
     family: param.Selector[str] = param.Selector(
@@ -90,9 +88,6 @@ class Setup(Viewer):
         self.on_change(self._refuse_nothing)
         self.on_change(self._say)
         self._say()
-
-    def __panel__(self) -> Any:
-        return self._drawer
 
     @property
     def settings(self) -> Any:
@@ -132,7 +127,7 @@ class Setup(Viewer):
             test_share=self.table.test_share,
             sensitive=self.table.sensitive if compares_groups(parameters) else None,
             more=SHOWN[self.family].more(self.settings, is_fair(self.settings))
-            if has_switches(self.settings, self._chosen)
+            if bounds_of(self.settings, self._chosen)
             else {},
             weighted=self.table.weighted,
             counted=self.table.counted,
@@ -235,7 +230,7 @@ class Setup(Viewer):
             FieldCard("Demands and details", open=False),
         )
         self.more = FieldCards(cards, css_classes=["rl-more"], **WIDE)
-        self._drawer = pn.Column(self.data_card, self.more, css_classes=["rl-drawer"], visible=False, **WIDE)
-        self.sentence.link(self._drawer, open="visible")
+        self._layout = column(self.data_card, self.more, classes="rl-drawer", visible=False)
+        self.sentence.link(self._layout, open="visible")
         self._show_family()
         self._offer_families()

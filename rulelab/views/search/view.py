@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..live.wording import Standing, count, figures, standing
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Complaining, alert, select, when_page_ends
+from ..widgets.fields import WIDE, Pinning, alert, column, select, when_page_ends
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
 from .best import BestModel
@@ -43,7 +43,7 @@ _IDLE_EVERY = 4
 """Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
 
 
-class SearchView(Complaining, NotebookViewer):
+class SearchView(Pinning, NotebookViewer):
     """A search of any family with its controls, status line, live plots and the best model so far.
 
     Parameters
@@ -81,7 +81,6 @@ class SearchView(Complaining, NotebookViewer):
     model: param.Parameter[Model | None] = param.Parameter(doc="The best model so far; None before there is one.")
     moment = param.Integer(None, allow_None=True, doc="Which moment is shown, from 0; None: the present one.")
     on_standing = param.Callable(doc="Takes the session when a run begins, ends or is forgotten, and its model's card.")
-    on_pin = param.Callable(doc="Takes the card of the model to compare, and gives its letter; None: no button.")
     on_edit = param.Callable(doc="Takes the search that has ended, its state, and the model to edit; None: no button.")
     editable = param.Callable(default=lambda search: True, doc="Whether `on_edit` can edit the models of a search.")
     on_person = param.Callable(doc="Takes a search and a model, gives what sends a person through; None: no button.")
@@ -237,20 +236,15 @@ class SearchView(Complaining, NotebookViewer):
 
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
-        if self.on_pin is not None and self.best.shown is not None:
-            try:
-                self.best.say_pinned(self.on_pin(self.best.model_card()))
-            except ValueError as error:
-                self.complain(str(error))
+        if self.best.shown is not None and (letter := self.hand_on(self.best.model_card)):
+            self.best.say_pinned(letter)
 
     def edit(self, *_: Any) -> None:
         """Hand the search that has ended to `on_edit`, with the moment whose model is shown."""
         session, best = self.session, self._best
         if self.on_edit is not None and best is not None and session.state.over:
-            try:
+            with self.complaining():
                 self.on_edit(session.prepared, session.snapshot, best.model)
-            except ValueError as error:
-                self.complain(str(error))
 
     def ask(self, *_: Any) -> None:
         """Send one person through the model that is shown, or take away what does."""
@@ -320,7 +314,7 @@ class SearchView(Complaining, NotebookViewer):
             self._take(following)
             if following.state is State.IDLE:
                 following.run()
-        self.runs_box.tick()
+        self.runs_box.refresh()
         session = self.session
         seen = before is session.state and not (before.busy or session.stopping)  # it may go on, or end, meanwhile
         return self._presence.served or self._waits or not seen
@@ -403,8 +397,7 @@ class SearchView(Complaining, NotebookViewer):
         self.session.pace = SPEEDS[self.speed]
 
     def _build(self, alone: bool, question: pn.viewable.Viewable | None) -> None:
-        place = ["rl-row"] if alone else ["rl-above"]
-        self._alert = alert(css_classes=place)
+        self._alert = alert(css_classes=["rl-row" if alone else "rl-above"])
         self._notes = Html("", stylesheets=[CARD_CSS], css_classes=["rl-row"], **WIDE)
         actions = {"run": self.run_or_pause, "step": self.step, "stop": self.stop, "reset": self.reset}
         selects = [select(self.param[name], 150, css_classes=term_classes(name)) for name in ("speed", "axis")]
@@ -418,17 +411,15 @@ class SearchView(Complaining, NotebookViewer):
         self.runs_box = RunsBox(self.ablate, self.open, self._beat.start, self.complain)
         self._controls.menu.append(self.runs_box.field)
         bottom = [self._notes, Explained()] if alone else [self._notes]
-        frame = [PANEL_CSS, FILL_CSS]
-        self._gap = _part("rl-wide rl-gap", sheets=frame)
-        self._model = _part("rl-wide rl-best", *self.best.parts, sheets=[PANEL_CSS])
-        self._why = _part("rl-wide rl-why", self.why.strip, self.why.body, sheets=frame)
-        halves = (
-            _part("rl-answer", self.certificate.box, self._model),
-            _part("rl-found", self._gap, self.certificate.counts, self._why),
-        )
-        self._layout = _part("rl-view", self._controls.bar, self._alert, _part("rl-halves", *halves), *bottom)
-        if alone:
-            self._layout.css_classes = [*self._layout.css_classes, "rl-alone"]
+        frame, grid = [PANEL_CSS, FILL_CSS], [SEARCH_CSS]
+        self._gap = column(sheets=frame, classes="rl-wide rl-gap")
+        self._model = column(*self.best.parts, sheets=[PANEL_CSS], classes="rl-wide rl-best")
+        self._why = column(self.why.strip, self.why.body, sheets=frame, classes="rl-wide rl-why")
+        answer = column(self.certificate.box, self._model, sheets=grid, classes="rl-answer")
+        found = column(self._gap, self.certificate.counts, self._why, sheets=grid, classes="rl-found")
+        halves = column(answer, found, sheets=grid, classes="rl-halves")
+        above = self._controls.bar, self._alert
+        self._layout = column(*above, halves, *bottom, sheets=grid, classes="rl-view" + " rl-alone" * alone)
 
     def _take_look(self, name: str) -> None:
         """Make the plots of another kind of search."""
@@ -444,8 +435,3 @@ class SearchView(Complaining, NotebookViewer):
     def _file_name(self) -> str:
         prepared = self.session.prepared
         return "search" if prepared is None else prepared.name
-
-
-def _part(classes: str, *items: Any, sheets: Sequence[Any] = (SEARCH_CSS,)) -> pn.Column:
-    """Parts under each other, or side by side, as the style sheets say for these classes."""
-    return pn.Column(*items, css_classes=classes.split(), stylesheets=[*sheets], **WIDE)

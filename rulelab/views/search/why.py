@@ -22,11 +22,11 @@ from ..prefixes.frames import LARGEST_COPY, NOT_BEGUN, TreeFrame, recorded_frame
 from ..prefixes.tree_view import TreePane
 from ..widgets.browser import Strip
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.fields import WIDE
+from ..widgets.fields import WIDE, column
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
 from .families import Look
-from .plot_box import PlotBox
+from .plots.base import PlotBox
 from .plots.generation import MOST_BARS, PoolPlot, PricesPlot
 
 TREE, GROUPS, POOL, PRICES = "Tree", "Groups", "Pool", "Prices"
@@ -90,7 +90,7 @@ class WhyBox:
         # the names of what there is to see, and the open one
         self.strip = Strip(caption="Why", stylesheets=[STRIP_CSS], **WIDE)
         self.strip.param.watch(self._opened, "open")
-        self.body = pn.Column(stylesheets=[STACK_CSS], **WIDE)
+        self.body = column(sheets=[STACK_CSS])
 
     def take(self, look: Look, groups: Html, further: Mapping[str, Callable[[], Sequence[Any]]]) -> None:
         """Begin anew, for another kind of search; ``further``: what makes its plots, and what else there is."""
@@ -109,7 +109,7 @@ class WhyBox:
         self._named |= {PICTURES[name][0].title.lower(): name for name in PICTURES if look.pooled}
         self._named |= {name: TREE for name in ("search tree", "next rules") if look.family}
         self._named |= {GROUPS.lower(): GROUPS} if look.fair else {}
-        self._places = {name: pn.Column(visible=False, stylesheets=[TAB_CSS], **WIDE) for name in self._make}
+        self._places = {name: column(visible=False, sheets=[TAB_CSS]) for name in self._make}
         note = [Html(f'<p class="note">{look.no_tree}</p>', stylesheets=[CARD_CSS], **WIDE)] if look.no_tree else []
         self.body.objects = [self._now, *self._places.values(), *note]
         names = list(self._make)
@@ -125,7 +125,7 @@ class WhyBox:
             return True
         if name not in _WATCHED or session.state is State.IDLE:
             return False
-        return self._asked[:2] != (session, name) or session.seen(name) is not self._drawn
+        return self._asked[:2] != (session, name) or session.watching.frame(name) is not self._drawn
 
     def turn_to(self, plot: str) -> bool:
         """Open what has this name, in small letters; whether there is such a thing."""
@@ -163,7 +163,7 @@ class WhyBox:
             if name == TREE:
                 look = partial(tree_of, moment=moment, course=session.course, prefix=prefix)
             session.watch(name, look, TICK_SECONDS if slow else _EVERY)
-        frame = session.seen(name)
+        frame = session.watching.frame(name)
         if frame is not None and frame is not self._drawn:
             self._drawn = frame
             with pn.io.hold():
@@ -180,7 +180,7 @@ class WhyBox:
 
     def _forget(self) -> None:
         if self._asked:
-            self._asked[0].unwatch(self._asked[1])
+            self._asked[0].watching.drop(self._asked[1])
         self._asked, self._drawn = (), None
 
     def _opened(self, *_: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import logging
 import signal
@@ -23,6 +22,7 @@ from ..live.session import OPEN, SearchSession
 from ..live.state import TICK_SECONDS
 from ..live.ticker import tell_all
 from .guarded import PROXIED
+from .settings import is_loopback
 
 _BEAT_SECONDS = 0.05
 WINDOW_SECONDS = 60.0
@@ -69,8 +69,7 @@ class Standing:
         """How many pages are open, or were a moment ago."""
         if self.server is None:
             return 0
-        contexts = self.server._tornado.applications.values()
-        return sum(len(context._sessions) for context in contexts)
+        return sum(len(context._sessions) for context in self.server._tornado.applications.values())
 
     def figures(self, seconds: float = WINDOW_SECONDS) -> dict[str, float]:
         """Numbers by name, with their units in it; bytes are resident, of child processes, too."""
@@ -161,10 +160,7 @@ class HealthHandler(RequestHandler):
 
 def _near(handler: RequestHandler) -> bool:
     """Whether somebody on this machine asks, and not through a proxy."""
-    try:
-        near = ipaddress.ip_address(handler.request.remote_ip or "").is_loopback
-    except ValueError:
-        near = False
+    near = is_loopback(handler.request.remote_ip or "")
     return near and not any(name in handler.request.headers for name in PROXIED)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import panel as pn
@@ -11,10 +12,20 @@ from panel.viewable import Viewer
 
 from .esc import plain
 from .html import LiveText
-from .style import BUTTON_CSS, SELECT_CSS, SMALL_CSS
+from .style import BAR_CSS, BUTTON_CSS, SELECT_CSS, SMALL_CSS
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
 """Of what takes the width that there is."""
+
+
+def column(*items: Any, sheets: Sequence[Any] = (), classes: str = "", **more: Any) -> pn.Column:
+    """Parts under each other, with style sheets and the names of CSS classes."""
+    return pn.Column(*items, stylesheets=[*sheets], css_classes=classes.split(), **{**WIDE, **more})
+
+
+def row(*items: Any, sheets: Sequence[Any] = (BAR_CSS,), classes: str = "", **more: Any) -> pn.Row:
+    """Parts side by side."""
+    return pn.Row(*items, stylesheets=[*sheets], css_classes=classes.split(), **{**WIDE, **more})
 
 
 def select(parameter: param.Parameter, width: int | None = None, **more: Any) -> pn.widgets.Select:
@@ -53,6 +64,28 @@ class Complaining:
     def complain(self, message: str) -> None:
         """Show an error; an empty text takes it away."""
         self._alert.phase = plain(message, 600)
+
+    @contextmanager
+    def complaining(self) -> Iterator[None]:
+        """Show the ValueError that is raised meanwhile."""
+        try:
+            yield
+        except ValueError as error:
+            self.complain(str(error))
+
+
+class Pinning(Complaining, param.Parameterized):
+    """A view whose model can be kept to compare."""
+
+    on_pin = param.Callable(
+        default=None, doc="Takes the card of the model that is kept to compare, and gives its letter; None: no button."
+    )
+
+    def hand_on(self, card: Callable[[], Any]) -> str:
+        """Hand a card to `on_pin`; its letter, empty where there is none."""
+        with self.complaining():
+            return "" if self.on_pin is None else self.on_pin(card())
+        return ""
 
 
 def when_page_ends(close: Callable[[], Any]) -> None:

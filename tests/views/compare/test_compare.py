@@ -24,7 +24,7 @@ from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, incomparable, lines
 from rulelab.views.cards.figures import Value, change, figures
 from rulelab.views.cards.view import ModelCard
-from rulelab.views.compare import baselines
+from rulelab.views.compare import table as models
 from rulelab.views.compare.table import row
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
@@ -127,7 +127,7 @@ def test_a_difference_has_the_digits_of_both() -> None:
 
 
 def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
-    found = baselines.fitted(card.rows, lambda doing: None)
+    found = models.fitted(card.rows, lambda doing: None)
     assert list(found) == ["CART", "Random forest", "Logistic regression"]
     data, test = card.rows.data, card.rows.test
     train = card.rows.training
@@ -138,7 +138,7 @@ def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
     assert "rules" in found["CART"][2]
     data = rl.datasets.load("diabetes")
     score = np.where(data.X["bmi"] > 28, "High", "Low")
-    found = baselines.fitted(Rows(replace(data, extra=pd.DataFrame({"score_text": score}))), lambda doing: None)
+    found = models.fitted(Rows(replace(data, extra=pd.DataFrame({"score_text": score}))), lambda doing: None)
     right = int(((score == "High") == (data.y == 1)).sum())
     counted = found["COMPAS score"][0].counted
     assert (counted.weight - counted.errors, counted.weight) == (right, len(data.y)), "a score in the data is one, too"
@@ -294,6 +294,7 @@ def test_baselines_stand_beside_the_cards_of_their_split_and_texts_are_in_export
         finish(shown)
     finish(view)
     (table,) = view.comparisons()
+    assert "conditions of 5 groups per number" in table, "as in sweeps"
     for name in ("A diabetes: rule list", "B diabetes: rule list", "CART", "Random forest", "Logistic regression"):
         assert name in table
     report = view.as_report().getvalue()

@@ -25,7 +25,6 @@ from rulelab.views.live.recorded import RecordedSession
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
 from rulelab.views.live.wording import standing
-from rulelab.views.search.in_words import settings_in_words
 from rulelab.views.search.setup import Setup
 
 LABELS = {each.name: each.title for each in (*DEMANDS, MUST_NOT_USE)}
@@ -262,7 +261,7 @@ def test_the_code_of_a_card_makes_the_model_that_obeys(settings: dict[str, Any],
     for name in ASKED:
         if settings.get(name):
             kind = next(each.kind for each in (*DEMANDS, MUST_NOT_USE) if each.name == name)
-            assert settings_in_words(session)[LABELS[name]] == written(kind, settings[name])
+            assert keeping.settings_in_words(session)[LABELS[name]] == written(kind, settings[name])
     for words in (*settings["must_not_use"], *settings.get("must_use", ())):
         assert words in card.proof.scope
         assert words in standing(session).phase

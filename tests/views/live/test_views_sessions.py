@@ -89,13 +89,13 @@ def test_a_pause_is_said_before_what_takes_long_to_look_at(start) -> None:
 
     session.watch("tree", see, 1000.0)  # once while it runs
     session.run()
-    wait_until(lambda: session.seen("tree") is False)
+    wait_until(lambda: session.watching.frame("tree") is False)
     session.pause()
     assert looks.wait(PATIENCE)
     assert session.state is State.PAUSED
     assert session.unseen
     seen.set()
-    wait_until(lambda: session.seen("tree"))
+    wait_until(lambda: session.watching.frame("tree"))
 
 
 def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> None:
@@ -208,25 +208,25 @@ def test_what_is_watched_is_seen_between_units_and_at_every_rest(start) -> None:
         return work, search.work
 
     session.watch("work", see, 0.0)
-    assert session.seen("work") is None
+    assert session.watching.frame("work") is None
     session.run()
-    wait_until(lambda: session.seen("work") is not None)
-    first = session.seen("work")
-    wait_until(lambda: session.seen("work") != first)
+    wait_until(lambda: session.watching.frame("work") is not None)
+    first = session.watching.frame("work")
+    wait_until(lambda: session.watching.frame("work") != first)
     session.pause()
     wait_until(lambda: session.state is State.PAUSED and not session.unseen)
-    assert session.seen("work") == (session.snapshot.work,) * 2, "a paused search is seen as it is"
+    assert session.watching.frame("work") == (session.snapshot.work,) * 2, "a paused search is seen as it is"
     session.step()
-    wait_until(lambda: session.state is State.PAUSED and session.seen("work")[0] == session.snapshot.work)
+    wait_until(lambda: session.state is State.PAUSED and session.watching.frame("work")[0] == session.snapshot.work)
     session.watch("more", lambda search: -search.work, 0.0)
-    wait_until(lambda: session.seen("more") == -session.snapshot.work)
+    wait_until(lambda: session.watching.frame("more") == -session.snapshot.work)
     assert not session.unseen
     session.stop()
     wait_until(lambda: session.state is State.STOPPED)
     session.watch("late", lambda search: search.work, 0.0)
-    wait_until(lambda: session.seen("late") == session.snapshot.work)
-    session.unwatch("late")
-    assert session.seen("late") is None
+    wait_until(lambda: session.watching.frame("late") == session.snapshot.work)
+    session.watching.drop("late")
+    assert session.watching.frame("late") is None
     assert threading.current_thread() not in threads
 
 
@@ -236,7 +236,7 @@ def test_what_cannot_be_seen_stops_no_search(start) -> None:
     session.run()
     wait_until(lambda: session.state is State.ENDED)
     assert session.error is None
-    assert session.seen("nothing") is None
+    assert session.watching.frame("nothing") is None
     assert not session.unseen
 
 

@@ -11,8 +11,8 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.ablation import nodes_of
+from rulelab.views.kept_runs.keeping import differing, settings_in_words
 from rulelab.views.live.state import State
-from rulelab.views.search.in_words import differing, settings_in_words
 from rulelab.views.search.runs_box import GUESSES
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView

@@ -99,7 +99,7 @@ def test_nothing_is_looked_at_that_is_not_open(show) -> None:
     view.run()
     wait_until(lambda: view.session.state.over)
     settled(view)
-    assert view.session.seen(TREE) is None
+    assert view.session.watching.frame(TREE) is None
     assert view.why.tree is None, "nor is it made"
     open_tab(view, TREE)
     settled(view)
@@ -108,7 +108,7 @@ def test_nothing_is_looked_at_that_is_not_open(show) -> None:
     assert len(view.why.tree.bars.frame()) > 0
     view.reset()
     assert view.why.tree.plot.nodes == []
-    assert view.session.seen(TREE) is None
+    assert view.session.watching.frame(TREE) is None
 
 
 @pytest.mark.parametrize("make", SEARCHES.values(), ids=SEARCHES)

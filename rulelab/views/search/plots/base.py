@@ -1,11 +1,15 @@
-"""What all live plots share: how a figure and its legend are made, and what a plot is asked to do."""
+"""What all live plots share: how a figure and its legend are made, what a plot is asked to do, and its box."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import pandas as pd
+import panel as pn
+import param
 from bokeh.embed import json_item
 from bokeh.models import (
     Axis,
@@ -26,12 +30,14 @@ from bokeh.models.annotations import Label, LabelSet, Legend, LegendItem, Title
 from bokeh.models.glyph import Glyph
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
+from panel.custom import Child, JSComponent
 
 from ....assets import asset
 from ....snapshot import Snapshot
 from ...live.prepared import Prepared
-from ...widgets.explained import term_classes
-from ...widgets.style import BLUE, SKY
+from ...widgets.explained import term_classes, term_slug
+from ...widgets.html import Html
+from ...widgets.style import BLUE, CARD_CSS, FIGURE_CSS, PLOT_CSS, SKY
 
 HEIGHT = 236
 BLUES = {False: BLUE, True: SKY}
@@ -57,14 +63,17 @@ _TEXTS: dict[Any, tuple[str, ...]] = {
     Text: ("text_font_size",),
 }
 """What text there is in a plot."""
+_MOST_ROWS = 20
+_BELOW, _BAR = 42, 24
+"""Least height of what stands under a plot: two lines, so that what follows does not move when they appear."""
 _TOOLBAR_CSS = ":host(.bk-inner) { background-color: var(--panel-surface-color, white) }"
 
 Columns = dict[str, list[Any]]
 
 
-def tooltip(html: str, width: str = "min(300px, 60vw)", further: str = "") -> str:
+def tooltip(html: str, further: str = "") -> str:
     """What stands beside the pointer, no wider than a phone; Bokeh escapes what it puts in."""
-    style = f"max-width: {width}; font-size: 12px; line-height: 1.4; overflow-wrap: anywhere; {further}"
+    style = f"max-width: min(300px, 60vw); font-size: 12px; line-height: 1.4; overflow-wrap: anywhere; {further}"
     return f'<div style="{style}">{html}</div>'
 
 
@@ -83,6 +92,7 @@ class Plot:
     entries: Sequence[LegendItem] = ()  # of its legend
     # models with properties that the page's theme does not reach, and their colours on a light and on a dark page
     tinted: Sequence[tuple[Any, str, Mapping[bool, str]]] = ()
+    _dark: bool = False  # whether it is coloured for a dark page
     _small: Sequence[tuple[Any, dict[str, Any]]] = ()  # texts with their sizes for a screen, while they are larger
     _asked: tuple[Any, ...] = ()  # what was drawn last, where frames are drawn and not snapshots
 
@@ -119,6 +129,7 @@ class Plot:
 
     def use_dark(self, dark: bool) -> None:
         """Colour what the page's theme does not reach for a dark or a light page."""
+        self._dark = dark
         for model, names, colour in self.tinted:
             model.update(**dict.fromkeys(names.split(), colour[dark]))
 
@@ -186,6 +197,18 @@ def replace(source: ColumnDataSource, columns: Columns) -> None:
 def drawn(plot: figure, source: ColumnDataSource, glyph: Glyph, **options: Any) -> GlyphRenderer[Any]:
     """Draw a source, of which nothing can be selected: without the glyphs that the figure's methods make for that."""
     return plot.add_glyph(source, glyph, selection_glyph=None, nonselection_glyph=None, muted_glyph=None, **options)
+
+
+def when_tapped(source: ColumnDataSource, column: str, take: Callable[[Any], Any]) -> None:
+    """Hand over what a column holds of each mark that is tapped; nothing stays selected."""
+
+    def tapped(_name: str, _old: Any, new: list[int]) -> None:
+        values = source.data[column]
+        if new and new[0] < len(values):
+            source.selected.indices = []
+            take(values[new[0]])
+
+    source.selected.on_change("indices", tapped)
 
 
 def show_as_before(*renderers: GlyphRenderer[Any]) -> None:
@@ -270,3 +293,86 @@ def ticks(power_of_ten: bool = False) -> Ticker:
     """Places of about five ticks; of a logarithm, those of round numbers."""
     powers = asset("ticks.js") + "return powers(cb_data.range)"
     return CustomJSTicker(major_code=powers) if power_of_ten else BasicTicker(desired_num_ticks=5)
+
+
+class PlotHead(JSComponent):
+    """Name and caption of a plot, all as text, and its menu: PNG, SVG, CSV and a table of the last figures."""
+
+    heading = param.String(doc="The name of the plot.")
+    caption = param.String(doc="What is seen now.")
+    term = param.String(doc="Its entry in the glossary; empty: none.")
+    control = Child(default=None, doc="Chooses what an axis counts; None: nothing does.")
+
+    _esm = asset("dom.js", "plot_head.js")
+    _stylesheets = [PLOT_CSS]
+
+    def __init__(self, answer: Callable[[str], dict[str, Any]], **params: Any) -> None:
+        super().__init__(**params)
+        self._answer = answer
+
+    def _handle_msg(self, data: Any) -> None:
+        self._send_msg({"text": json.dumps(self._answer(data["want"]))})
+
+
+class PlotBox:
+    """What stands in the box of a plot."""
+
+    def __init__(
+        self,
+        plot: Plot,
+        name: Callable[[], str],  # gives the beginning of the names of saved files
+        control: Any = None,  # stands beside the name of the plot, and chooses what an axis counts
+        picture: Callable[[], dict[str, Any]] | None = None,  # makes the one to be saved; by default that of the plot
+    ) -> None:
+        self.plot = plot
+        self._picture, self._file_name = picture or plot.picture, name
+        title: Any = plot.figure.title
+        title.visible, self.name = False, ""
+        plot.figure.stylesheets = [FIGURE_CSS]
+        plot.figure.css_classes = []  # the sign stands beside the name
+        self._head = PlotHead(self.answer, control=control, sizing_mode="stretch_width", margin=0)
+        self.rename(str(title.text))
+        self.pane = pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0)
+        self._below = None
+        if plot.below is not None:
+            self._below = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0, min_height=_BELOW)
+        self.items = tuple(item for item in (self._head, self.pane, self._below) if item is not None)
+
+    def fill(self, height: str = ":host { height: 100% !important; }") -> None:
+        """Let the figure be as high as its box leaves it, or as a style sheet says; other parts take a line each."""
+        self.plot.figure.stylesheets = [FIGURE_CSS, height]
+        self.pane.css_classes = ["rl-plot"]
+        self._head.stylesheets = [".caption { min-height: 1.35em; }"]
+        if self._below is not None:
+            self._below.min_height = _BAR
+
+    def rename(self, name: str) -> None:
+        """Call what is shown by another name."""
+        if name != self.name:
+            self.name = name
+            self._head.param.update(term=term_slug(name), heading=name)
+            self.plot.figure.html_attributes = {"role": "figure", "aria-label": name}
+
+    def refresh(self) -> None:
+        """Show what the plot says beside its picture, where that has changed."""
+        self._head.caption = self.plot.caption
+        self.pane.visible = not self.plot.blank
+        if self._below is not None and self._below.object != self.plot.below:
+            self._below.object = self.plot.below
+
+    def answer(self, want: str) -> dict[str, Any]:
+        """What the menu asks for: "table", "csv", "png" or "svg"."""
+        if want == "table":
+            frame = self.plot.frame()
+            rows = frame.tail(_MOST_ROWS)
+            said = f"The last {len(rows)} of {len(frame)} rows" if len(rows) < len(frame) else ""
+            texts = [[_text(value) for value in row] for row in rows.itertuples(index=False)]
+            return {"kind": want, "columns": list(frame.columns), "rows": texts, "said": said}
+        file = f"{self._file_name()}_{re.sub(r'[^a-z]+', '_', self.name.lower())}.{want}"
+        if want == "csv":
+            return {"kind": want, "name": file, "csv": self.plot.frame().to_csv(index=False)}
+        return {"kind": want, "name": file, **self._picture()}
+
+
+def _text(value: Any) -> str:
+    return "" if value != value else f"{value:.6g}" if isinstance(value, float) else str(value)

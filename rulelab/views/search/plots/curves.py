@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -121,11 +121,6 @@ class Curves:
         """The numbers of a column until the moment that is shown."""
         return list(self.source.data[name][: self.until])
 
-    def frame(self, names: Mapping[str, str]) -> pd.DataFrame:
-        """Some columns by the names that they are to have, after time and work."""
-        columns = {"seconds": "time (s)", "work": "work", **names}
-        return pd.DataFrame({name: self.source.data[column] for column, name in columns.items()})
-
 
 class PlotOverTime(Plot):
     """A plot of some of the curves over the time of a search."""
@@ -164,7 +159,8 @@ class PlotOverTime(Plot):
         self.caption = self._words(latest)
 
     def frame(self) -> pd.DataFrame:
-        return self._curves.frame(self.names)
+        columns = {"seconds": "time (s)", "work": "work", **self.names}
+        return pd.DataFrame({name: self._curves.source.data[column] for column, name in columns.items()})
 
     def _words(self, latest: Snapshot) -> str:
         """What is seen, in a sentence."""
