@@ -24,6 +24,8 @@ from ..snapshot import Snapshot
 TITLE = "Before you trust this"
 FAR = 0.05
 """So much less is right on the test rows than on the training rows, at the least, that it is doubted."""
+NEARLY = 0.9
+"""Share of the training rows that one column gets right, from which on it may be the outcome in other words."""
 HUNDREDS = 100
 """Models that are as good, from which on the one that is shown says little of the others."""
 _MOST_NAMED = 3
@@ -191,11 +193,11 @@ def _constant(known: Known) -> _Said:
 
 
 def _one_column(known: Known) -> _Said:
-    """One column decides alone, or could: it may be known only after the outcome."""
+    """One column decides nearly everything alone, or could: it may be known only after the outcome."""
     whole = sum(known.classes)
     if known.is_constant or not whole:
         return None
-    if len(known.columns) == 1:
+    if len(known.columns) == 1 and known.model.errors <= (1 - NEARLY) * whole:
         (column,) = known.columns
         right = percent(1 - known.model.errors / whole)
         without = f"one answer for everybody gets {percent(max(known.classes) / whole)} %"

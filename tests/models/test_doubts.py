@@ -46,6 +46,8 @@ def test_one_column_decides_alone_and_how_well():
     assert only.code == "one_column"
     assert f"gets {100 * (1 - model.errors / 400):.1f} % right" in only.words
     assert codes(rl.RuleList.from_problem(problem(X, y), ["a", "b"])) == []
+    X["weak"] = (y == "yes") ^ (np.arange(400) % 4 == 0)
+    assert codes(rl.RuleList.from_problem(problem(X, y), ["weak"])) == [], "three of four are no answer given away"
 
 
 @pytest.mark.parametrize("kind", ["list", "set", "falling", "classes"])

@@ -22,6 +22,7 @@ CHROMIUM_OPTIONS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--js-flags=--single-threaded",  # all processors have tests to run: a tenth of the browser's time less
 )
 UNUSED_SECONDS = 3
 
