@@ -191,7 +191,7 @@ def _condition(condition: Condition) -> str:
     if condition.operator not in SIGNS or isinstance(condition.value, bool):
         return f'<span class="cond">{esc(condition)}</span>'
     value = esc(_value(condition))
-    return f'<span class="cond">{esc(condition.column)} {esc(SIGNS[condition.operator])} <b>{value}</b></span>'
+    return f'<span class="cond">{esc(condition.column)} {esc(SIGNS[condition.operator])}&nbsp;<b>{value}</b></span>'
 
 
 def _value(condition: Condition) -> str:

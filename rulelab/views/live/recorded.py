@@ -8,8 +8,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ...models import MultiClassRuleList
 from ...recording import Recording
+from ...report.known import training_classes
 from ...snapshot import Snapshot
 from .history import History
 from .prepared import Prepared
@@ -29,16 +32,24 @@ class RecordedSearch:
         self.kind = "least_gap" if "criterion" in recording.parameters else ""
         model = next((each.incumbent.model for each in recording.snapshots if each.incumbent is not None), None)
         weight = 0.0 if model is None else model.weight
-        told = "" if card is None else "".join(filter(str.isdigit, card.data.get("training rows", "")))
-        rows = int(told) if told else None
-        asked = {
-            "left_out": recording.left_out,
-            "directions": recording.directions,
-            "n_rows": rows,
-            "row_pattern": None,
-        }
-        among = "the conditions of its search"  # how many they were is not known
-        self.problem: Any = SimpleNamespace(total_weight=weight, total_positive=weight, n_antecedents=among, **asked)
+        rows, antecedents = (_number(card, name) for name in ("training rows", "antecedents"))
+        among = antecedents or "the conditions of its search"  # how many they were may not be known
+        asked = {"left_out": recording.left_out, "directions": recording.directions, "row_pattern": None}
+        self.problem: Any = SimpleNamespace(
+            total_weight=weight, total_positive=weight, n_antecedents=among, n_rows=rows, **asked
+        )
+        self.conditions = self.parameters.get("max_conditions")
+        classes = () if model is None or isinstance(model, MultiClassRuleList) else training_classes(model)
+        self.accounted = bool(antecedents) and len(classes) == 2 and not self.fair
+        """Whether enough is known to say how many models there were."""
+        if self.accounted:
+            self.problem.negatives, self.problem.positives = map(np.array, classes)
+
+
+def _number(card: Any, fact: str) -> int | None:
+    """A number among the facts of a card."""
+    told = "" if card is None else "".join(filter(str.isdigit, card.data.get(fact, "")))
+    return int(told) if told else None
 
 
 class RecordedSession(SearchSession):

@@ -99,7 +99,8 @@ class Certificate:
         self._shown = latest, session.state
         if latest is not None and prepared is not None:
             able, note = self._checkable(session, prepared.search, latest)
-            if latest.incumbent is not None and latest.status is not Status.RUNNING and not session.recorded:
+            over = latest.incumbent is not None and latest.status is not Status.RUNNING
+            if over and getattr(prepared.search, "accounted", True):
                 said = proof_block(account(prepared.search, latest))
         self.account.object = said if said or session.recorded else self._looks_for
         self._note.object = f'<p class="note" role="note">{note}</p>'

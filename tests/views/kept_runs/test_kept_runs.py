@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from live import HOSTILE, finish, paused, problem, recorded, send, small_search, upload
+from live import HOSTILE, finish, html, paused, problem, recorded, send, small_search, upload
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -89,6 +89,8 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(p
     assert other.view.session.recorded
     assert other.view.snapshot.incumbent.objective == run.objective
     assert (other.kept.run, other.complaints) == (which, [])
+    for part in ("model", "certificate"):  # with what is doubted, the groups, and how many lists there were
+        assert html(other.view.part(part)) == html(page.view.part(part))
     assert len(keeper.store.runs()) == 1, "what is opened is not kept once more"
     other.close()
     page.view.reset()
