@@ -215,6 +215,13 @@ class Sheet:
             )
         times = {n: values for n, values in self._times.items() if n not in taken and n not in excluded}
         ordered = [n for n, kind in self.frame.dtypes.items() if getattr(kind, "ordered", False)]
+        units = [
+            f"{n} ({''.join(form.unit)})" for n, form in self.forms.items() if any(form.unit) and n not in excluded
+        ]
+        notes = (
+            f"identifiers ({listing(guessed)}) are left out" if guessed else "",
+            f"rules compare the numbers of {', '.join(units)} without the units" if units else "",
+        )
         plain = {n: self.frame[n].cat.as_unordered() for n in ordered}  # what that loses is said above, and once
         return from_frame(
             self.frame.assign(**plain, **times),
@@ -229,7 +236,7 @@ class Sheet:
             unknown=unknown,
             name=self.name,
             source=self.file,
-            notes=f"identifiers ({listing(guessed)}) are left out" if guessed else "",
+            notes="; ".join(filter(None, notes)),
         )
 
     def _guess_target(self) -> SheetColumn | None:

@@ -158,6 +158,13 @@ def test_hours_of_timestamps_times_and_durations_are_features():
     assert of_texts["t: hour"].tolist() == [5, 23]
 
 
+def test_that_numbers_are_compared_without_their_units_goes_with_the_data():
+    found = sheet("pay,rate,n,y\n" + "".join(f'"${k},200",{k % 7}%,{k % 5},{k % 2}\n' for k in range(30)))
+    assert found.dataset("y").notes == "rules compare the numbers of pay ($), rate (%) without the units"
+    assert found.dataset("y", excluded=["pay"]).notes == "rules compare the numbers of rate (%) without the units"
+    assert found.dataset("y", excluded=["pay", "rate"]).notes == ""
+
+
 def test_dates_can_be_ignored_and_left_out():
     found = sheet(b"day,a,y\n2024-01-05,1,0\n2024-02-06,2,1\n")
     assert found.dataset("y", dates="ignore").X.columns.tolist() == ["a"]
