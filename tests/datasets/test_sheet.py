@@ -159,7 +159,8 @@ def test_hours_of_timestamps_times_and_durations_are_features():
 
 
 def test_that_numbers_are_compared_without_their_units_goes_with_the_data():
-    found = sheet("pay,rate,n,y\n" + "".join(f'"${k},200",{k % 7}%,{k % 5},{k % 2}\n' for k in range(30)))
+    text = "pay,rate,n,y\n" + "".join(f'"${k},200",{k % 7}%,{k % 5},{k % 2}\n' for k in range(30))
+    found = sheet(text.encode())
     assert found.dataset("y").notes == "rules compare the numbers of pay ($), rate (%) without the units"
     assert found.dataset("y", excluded=["pay"]).notes == "rules compare the numbers of rate (%) without the units"
     assert found.dataset("y", excluded=["pay", "rate"]).notes == ""
