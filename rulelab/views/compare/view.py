@@ -341,7 +341,8 @@ class CompareView(Complaining, NotebookViewer):
         self._alert = alert(margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
-        self._grid = pn.Column(stylesheets=[CARDS_CSS], sizing_mode="stretch_width", margin=(10, 0))
+        look: dict[str, Any] = {"css_classes": ["rl-pinned"], "stylesheets": [CARDS_CSS], "margin": (10, 0)}
+        self._grid = pn.Column(sizing_mode="stretch_width", **look)
         self._against = select(self.param.against, 300, description=None)
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"

@@ -12,7 +12,7 @@ from ..forms.controls import shown
 from ..live.session import SearchSession
 from ..widgets.esc import plain
 
-DATA, FAMILY, BOUNDS = "Data set", "Model family", "Bounds in use"
+DATA, FAMILY, BOUNDS, FAIRNESS = "Data set", "Model family", "Bounds in use", "Fairness"
 
 
 def settings_in_words(session: SearchSession) -> dict[str, str]:

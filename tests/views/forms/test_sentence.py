@@ -48,7 +48,13 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"family": "least_gap", "criterion": "demographic_parity"},
-        "rule list of least gap in demographic parity between groups of race, at most 3 rules, a rule costing 0.01.",
+        "rule list of least gap in demographic parity between groups of race, accuracy at least 0.59, at most 3 rules, "
+        "a rule costing 0.01.",
+    ),
+    (
+        {"family": "least_gap", "min_accuracy": 0.6},
+        "rule list of least gap in equal opportunity between groups of race, accuracy at least 0.6, at most 3 rules, "
+        "a rule costing 0.01.",
     ),
     (
         {"family": "falling_rule_list", "positive_weight": 7},
@@ -64,6 +70,16 @@ def test_it_says_what_is_asked_and_what_is_not_as_ever(chosen: dict[str, Any], e
     setup.choose(data="compas", **chosen)
     assert said(setup) == COMPAS + expected
     assert {label for _, label in setup.sentence.parts if label} <= fields(setup)
+
+
+@pytest.mark.parametrize("data", ["compas", "diabetes"])
+def test_the_accuracy_that_is_not_set_is_the_one_that_is_demanded(data: str) -> None:
+    setup = Setup()
+    setup.choose(family="least_gap", data=data)
+    search = setup.recipe()(lambda doing: None).search
+    assert f"accuracy at least {search.min_accuracy:g}," in said(setup)
+    setup.choose(test_share=0.3)
+    assert "accuracy at least a tenth above one answer for all," in said(setup), "the form does not know which rows"
 
 
 @pytest.mark.parametrize("family", [name for name in EVERY_FAMILY if name not in OF_SEVERAL])

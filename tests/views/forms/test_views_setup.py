@@ -2,6 +2,7 @@
 
 from urllib.parse import parse_qsl
 
+import numba
 import pytest
 from live import HOSTILE, finish, model_html
 
@@ -58,15 +59,21 @@ def test_where_rules_have_fewer_conditions_than_asked_every_claim_says_so(setup)
     view.close()
 
 
-def test_compiling_is_called_so(setup, monkeypatch) -> None:
+@pytest.mark.parametrize("kernels", [0, 2])
+def test_compiling_is_called_so_and_loading_what_was_compiled_is_not(setup, monkeypatch, kernels: int) -> None:
+    def compile_(*_: object) -> None:
+        for _kernel in range(kernels):
+            numba.njit(lambda x: x + 1)(1)
+
     monkeypatch.setattr(recipe, "mining_is_compiled", lambda: False)
-    monkeypatch.setattr(recipe, "warm_up_mining", lambda: None)
+    monkeypatch.setattr(recipe, "warm_up_mining", compile_)
     monkeypatch.setattr(rl.RuleListSearch, "compiled", False)
-    monkeypatch.setattr(rl.RuleListSearch, "compile", lambda search: None)
+    monkeypatch.setattr(rl.RuleListSearch, "compile", compile_)
     told: list[str] = []
     setup.recipe()(told.append)
     kinds = [each.split()[0] if "compiling" not in each else each.partition(":")[0] for each in told]
-    assert kinds == ["reading", "binarizing", "compiling the mining", "mining", "merging", "compiling the search"]
+    expected = ["reading", "binarizing", "compiling the mining", "mining", "merging", "compiling the search"]
+    assert kinds == [each for each in expected if kernels or "compiling" not in each]
 
 
 def test_every_setting_reaches_the_search(setup) -> None:
