@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numba
 import numpy as np
 import pandas as pd
+from numba.core import event
 
 from .data.mining import mine_antecedents
 from .families import FAMILIES, OFFERED
@@ -37,6 +38,27 @@ def mining_is_compiled() -> bool:
 def warm_up_mining() -> None:
     """Compile, or load from the disk cache, the kernels that mine antecedents; once per process."""
     once("mining", _rehearse_mining)
+
+
+class _Compiled(event.Listener):  # type: ignore[misc]
+    """Tells that a kernel is compiled and not loaded: of the first, within which others may be compiled."""
+
+    def __init__(self, tell: Callable[[], object]) -> None:
+        self._tell = [tell]
+
+    def on_start(self, _event: event.Event) -> None:
+        while self._tell:
+            self._tell.pop()()
+
+    on_end = on_start
+
+
+def saying(
+    report: Callable[[str], object], what: str, takes: str = "up to a minute"
+) -> contextlib.AbstractContextManager[object]:
+    """Report that something is compiled as soon as it is: what the disk cache has is loaded in less than a second."""
+    said = f"compiling {what}: once per machine, {takes}"
+    return event.install_listener("numba:compile", _Compiled(lambda: report(said)))
 
 
 def begin_in_background() -> list[subprocess.Popen[bytes]]:

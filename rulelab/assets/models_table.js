@@ -46,7 +46,7 @@ export function render({ model }) {
   box.append(table)
   root.append(line, box, empty, foot)
 
-  const columns = ["Model", "Accuracy %", model.gap, "Rules", "Proof", "From"]
+  const columns = ["Model", "Test accuracy %", "Training accuracy %", model.gap, "Rules", "Proof", "From"]
   let by = null, falling = true
   head.append(made("th", "", { scope: "col", "aria-label": "Card" }))
   columns.forEach((name, k) => {
@@ -106,7 +106,8 @@ export function render({ model }) {
     const all = made("div", "", { class: "name" })
     all.append(title, made("span", row.said, { class: "words" }), acts)
     name.append(all)
-    one.append(tick, name, ...row.figures.map((text, k) => made("td", text, { class: "num", "data-name": columns[k + 1] })))
+    one.append(tick, name, ...row.figures.map((text, k) => made("td", text, { class: text === "–" ? "num none" : "num",
+      "data-name": columns[k + 1] })))
     return one
   }
   const order = (rows) => {
@@ -130,7 +131,7 @@ export function render({ model }) {
     const rows = order(folded(model.rows, model.more.filter((row) => row.letter || fits(row))))
     box.hidden = !rows.length
     empty.textContent = rows.length ? "" : model.empty
-    columns[2] = head.children[3].firstChild.textContent = model.gap
+    columns[3] = head.children[4].firstChild.textContent = model.gap
     const now = JSON.stringify([model.gap, rows])
     if (anew !== true && now === drawn) { return }
     const held = at()?.dataset?.act

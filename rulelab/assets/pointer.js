@@ -1,10 +1,3 @@
-const find = (root, name) => {
-  for (const one of root.querySelectorAll("*")) {
-    if (one.classList.contains(name)) { return one }
-    const inside = one.shadowRoot && find(one.shadowRoot, name)
-    if (inside) { return inside }
-  }
-}
 export function render({ model }) {
   const show = (part) => {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches

@@ -34,6 +34,13 @@ export function render({ model }) {
   }
   addEventListener("keydown", press, true)
   model.on(["at", "card", "busy"], show)
+  model.on("looks", () => {
+    const look = (times) => {  // the tab may be shown later
+      find(document, "rl-pinned")?.scrollIntoView({ block: "start" })
+      if (times) { setTimeout(() => look(times - 1), 200) }
+    }
+    setTimeout(() => look(4), 200)
+  })
   model.on("remove", () => removeEventListener("keydown", press, true))
   show()
   return root

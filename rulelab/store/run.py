@@ -33,7 +33,7 @@ LEAST_DIGITS = 4
 """Of a hash that is only begun."""
 MOST_CHARACTERS = 80
 """Of a name."""
-_ADDED = ("n_rules", "accuracy")
+_ADDED = ("n_rules", "accuracy", "training_accuracy")
 """What older runs do not have: where it is not known, their hashes stay what they were."""
 _MOST_SETTINGS = 100
 _LONGEST = 4000
@@ -64,6 +64,8 @@ class Run:
     n_rules: int | None = None
     # accuracy: of the best model on all rows, by weight, from 0 to 1; None where some were kept out for a test, too
     accuracy: float | None = None
+    # training_accuracy: the same on the rows that it was trained on, where some were kept out for a test
+    training_accuracy: float | None = None
     # files: SHA-256 of the recording, the model, the curve and the rows, as far as there are such
     files: Mapping[str, str] = field(default_factory=dict)
     # split: how rows of a data set with a name were kept out of training; see `rulelab.views.cards.rows.Split`
@@ -157,7 +159,7 @@ def _wrong(run: Run) -> Any:
         datetime.datetime.fromisoformat(run.made)
     except ValueError:
         yield f"the time {run.made!r:.80}"
-    known = (x for x in (run.objective, run.errors, run.accuracy) if x is not None)
+    known = (x for x in (run.objective, run.errors, run.accuracy, run.training_accuracy) if x is not None)
     finite = (run.lower_bound, run.seconds, *known)
     if not all(is_number(x) and math.isfinite(x) for x in finite):
         yield f"the figures {finite!r:.200}"
@@ -165,8 +167,9 @@ def _wrong(run: Run) -> Any:
     whole = (run.work, run.rows, *(x for x in (run.complexity, run.n_rules) if x is not None))
     if not all(type(x) is int and x >= 0 for x in whole):
         yield f"the counts {whole!r:.200}"
-    if run.accuracy is not None and not 0 <= run.accuracy <= 1:
-        yield f"the accuracy {run.accuracy}"
+    for right in (run.accuracy, run.training_accuracy):
+        if right is not None and not 0 <= right <= 1:
+            yield f"the accuracy {right}"
     if run.status == "optimal" and run.lower_bound != run.objective:
         yield f"the status optimal, with the objective {run.objective} and the lower bound {run.lower_bound}"
     elif run.objective is not None and run.lower_bound > run.objective:
@@ -233,7 +236,7 @@ def files_of(
 def said_of(
     recording: Recording, data: Dataset | None, test_rows: np.ndarray | None, name: str, settings: Any
 ) -> dict[str, Any]:
-    """What a run says of its search and of its rows, and how many of them are right where all were trained on."""
+    """What a run says of its search and of its rows, and how many of those that it was trained on are right."""
     last = recording.snapshots[-1]
     best = last.incumbent
     if settings is None:
@@ -255,10 +258,13 @@ def said_of(
     }
     if data is None:
         return said
-    whole = len(data.y) if data.weight is None else data.weight.sum()
-    right = None if best is None or test_rows is not None else float(1 - best.errors / whole)
+    trained = np.ones(len(data.y), dtype=bool)
+    if test_rows is not None:
+        trained[test_rows] = False
+    whole = trained.sum() if data.weight is None else data.weight[trained].sum()
+    right = None if best is None else float(1 - best.errors / whole)
     of_rows = {"data_hash": data_hash(data), "rows": len(data.y), "target": str(data.target)[:200]}
-    return {**said, **of_rows, "accuracy": right}
+    return {**said, **of_rows, "accuracy" if test_rows is None else "training_accuracy": right}
 
 
 def curve(recording: Recording) -> bytes:

@@ -86,10 +86,13 @@ def test_rules_are_counted_and_accuracy_is_that_of_all_rows(store) -> None:
     run = store.run(store.save(recording, data=data).hash)
     assert run.n_rules == len(model.rules) < model.complexity == run.complexity
     assert run.accuracy == pytest.approx((model.predict(bits) == data.y).mean(), abs=1e-12)
-    assert store.save(recording, data=data, test_rows=[0, 1]).accuracy is None, "a training figure among test figures"
+    split = store.save(recording, data=data, test_rows=[0, 1])
+    assert split.accuracy is None, "a training figure among test figures"
+    assert split.training_accuracy == 1 - recording.snapshots[-1].incumbent.errors / (len(data.y) - 2)
     assert "accuracy" not in replace(run, n_rules=None, accuracy=None).about, "older runs keep their hash"
-    with pytest.raises(StoreError, match="the accuracy"):
-        replace(run, accuracy=1.5)
+    for name in ("accuracy", "training_accuracy"):
+        with pytest.raises(StoreError, match="the accuracy"):
+            replace(run, **{name: 1.5})
 
 
 def test_search_rename_delete_and_bring_back(store, recording) -> None:

@@ -173,6 +173,8 @@ def test_the_script_is_performed_by_one_key(visit: Callable[..., Visit]) -> None
         page.get_by_text("test rows").filter(visible=True).first.wait_for()
         assert page.get_by_text("no test rows").filter(visible=True).count() == 0
         assert page.get_by_role("button", name="Remove", exact=True).filter(visible=True).count() == 2
+        cards = page.locator(".rl-pinned")
+        view.until(lambda: 0 <= cards.bounding_box()["y"] < 200)
 
     performed = (first_list, step_by_step, bars, meet, verify, another_price, fairness, compared)
     for number, ((time, _, say), seen) in enumerate(zip(MINUTES, performed, strict=True), 1):

@@ -71,7 +71,8 @@ class ModelTable(JSComponent):
 def row(key: str, title: str, said: str, figures: list[tuple[str, float]], **more: Any) -> dict[str, Any]:
     """A row of the table, by its key, with its title and what else is said of it.
 
-    `figures`: accuracy, gap, rules, proof and origin: as shown, and what they are sorted by; nan: not at all.
+    `figures`: accuracy on test and on training rows, gap, rules, proof and origin: as shown, and what they are sorted
+    by; nan: not at all.
     `more`: ``letter`` of its card, ``tick`` (asked when it is ticked), ``acts``, ``same`` (equal for one model).
     """
     sort = [None if math.isnan(value) else value for _, value in figures]
@@ -84,7 +85,8 @@ def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, A
     card, scores = shown.card, shown.scores
     made = (card.made or NONE, float(card.made.replace("-", "") or math.nan)) if card.made else unknown
     figures = [
-        accuracy(scores.test or scores.training),
+        accuracy(scores.test),
+        accuracy(scores.training),
         _gap(scores, criterion, attribute),
         (f"{len(card.model.rules)}", float(len(card.model.rules))),
         proof(card.proof is not None and card.proof.proven, None if card.proof is None else card.proof.gap),
@@ -99,7 +101,7 @@ def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, A
 def of_method(name: str, training: Score | None, test: Score | None, size: str) -> dict[str, Any]:
     """The row of another method, fitted on the rows of a card."""
     rules = size.split(" ", 1)[0] if size[:1].isdigit() else NONE
-    figures = [accuracy(test or training), unknown, (rules, float(rules) if rules != NONE else math.nan)]
+    figures = [accuracy(test), accuracy(training), unknown, (rules, float(rules) if rules != NONE else math.nan)]
     return row(name, name, "other method, on the rows of the cards", [*figures, ("none", 0.0), unknown])
 
 

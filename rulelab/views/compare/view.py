@@ -333,7 +333,7 @@ class CompareView(Complaining, NotebookViewer):
         self._alert = alert(margin=(8, 0, 0, 0))
         self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
-        self._grid = column(sheets=[CARDS_CSS], margin=(10, 0))
+        self._grid = column(sheets=[CARDS_CSS], classes="rl-pinned", margin=(10, 0))
         self._against = select(self.param.against, 300, description=None)
         only = pmui.Checkbox.from_param(
             self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"

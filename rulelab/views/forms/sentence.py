@@ -10,7 +10,10 @@ import param
 from panel.custom import JSComponent
 
 from ...assets import asset
+from ...data.exact_weights import asked_accuracy
+from ...datasets.normalise import RECORDS
 from ...families import EVERY, Family, Parameter
+from ...parameters import MIN_ACCURACY
 from ..live.wording import count
 from ..widgets.esc import plain
 from ..widgets.style import sheet
@@ -59,6 +62,9 @@ def _clauses(
     yield from _compared(family, settings, table)
     for each in shown_parameters(family):
         value = getattr(settings, each.name)
+        if each.name == MIN_ACCURACY.name:
+            yield _said(each, _asked(table) if value is None else value)
+            continue
         if each in aims or each.name in _NOT_SAID or not counts(settings, each.name):
             continue
         if fixed_of(settings, family, each.name) is not None:
@@ -106,6 +112,14 @@ def _said(each: Parameter, value: Any) -> list[Part]:
     if value == 1:
         after = re.sub(r"^( \w+)s\b", r"\1", after)
     return [(text, label) for text, label in ((before, ""), (_value(each, value), each.title), (after, "")) if text]
+
+
+def _asked(table: DataSettings) -> float | None:
+    """The accuracy that is asked for where none is given; None where the form does not know the training rows."""
+    known = RECORDS.get(table.data)
+    if known is None or table.own is not None or table.test_share:
+        return None
+    return asked_accuracy(known.positives, known.rows - known.positives)
 
 
 def _value(each: Parameter, value: Any) -> str:

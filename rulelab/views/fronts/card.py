@@ -159,8 +159,9 @@ def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> d
     """The row of a point, which can be chosen in the pictures; what has a model can be ticked, where that is of use."""
     sweep = started.sweeps[point.sweep]
     result = started.result_of(point)
+    right = percent(point, "accuracy"), point.value("accuracy")
     figures = [
-        (percent(point, "accuracy"), point.value("accuracy")),
+        *((right, unknown) if point.tested is not None else (unknown, right)),
         unknown if gap is None else (percent(point, gap), point.value(gap)),
         (number(point, "rules"), point.value("rules")),
         ("none", 0.0) if point.baseline else ("optimal", 2.0) if point.proven else ("open", 1.0),

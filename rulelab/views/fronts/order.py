@@ -15,7 +15,7 @@ from ...families import MEMORY
 from ...questions import ASKING, Question, allows
 from ...sweeps import BASELINES, SweepError, sweep
 from ...sweeps.families import BINARIZING
-from ...warming import warm_up
+from ...warming import saying, warm_up
 from ..allowance import ALLOWED
 from ..cards.snippet import counting, imports, source
 from ..forms.family_settings import TOLERANCE
@@ -111,8 +111,8 @@ class Order:
         else:
             swept = data = question.load()
         refuse_large(data)
-        report(f"compiling the search for a {family_name(family.name)}: once per machine, up to a minute")
-        warm_up(family.name)
+        with saying(report, f"the search for a {family_name(family.name)}"):
+            warm_up(family.name)
         report(f"starting: {family_name(family.name)}")
         try:
             started = sweep(swept, family.name, **self._options, client=self.client)

@@ -70,14 +70,16 @@ class FrontsView(LayoutViewer):
     @param.depends("swept", "values", watch=True)
     def follow_question(self, *_: Any) -> None:
         """Offer the settings of the present question, and say what filling the front takes."""
+        refused = True
         with contextlib.suppress(ValueError):  # what is said tells why
             known = sweepable(self._question())
+            refused = False
             asked = self.swept if self.swept in known else next(iter(known))
             self.param.swept.objects = {title: name for name, (title, _) in known.items()}
             self.swept = asked
             self._values.placeholder = known[asked][1]
         told = self.told
-        self._fill.disabled = told == _ALL_FITTED
+        self._fill.disabled = refused or told == _ALL_FITTED
         self._said.object = f'<p class="note">{esc(told)}</p>'
 
     @property

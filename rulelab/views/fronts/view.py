@@ -64,9 +64,9 @@ _CHAT_TICKS = 8
 """Ticks between two changes of the status line while only the time goes on."""
 _EMPTY = (
     "<h2>How accurate can a model be that is as simple, or as fair, as this?</h2>"
-    "<p>Run a search in the tab Search, or press Fill the front: the question there is fitted with each value of one "
-    "of its settings, and other methods with it, on the same rows. Here will stand accuracy against the number of "
-    "rules and conditions and, with groups of people, against the gap between them.</p>"
+    "<p>A search of two classes in the tab Search begins it, and Fill the front fits the question there with each "
+    "value of one of its settings, and other methods with it, on the same rows. Here will stand accuracy against the "
+    "number of rules and conditions and, with groups of people, against the gap between them.</p>"
 )
 _HOW = (
     '<p class="empty">Filled points are on the front of their method: none of it is both simpler (or fairer) and more '

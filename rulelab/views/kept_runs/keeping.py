@@ -41,7 +41,7 @@ from ..widgets.esc import plain
 
 MOST_SECONDS = 300
 """Of a check, and of a proof that is made to be kept."""
-DATA, FAMILY = "Data set", "Model family"
+DATA, FAMILY, FAIRNESS = "Data set", "Model family", "Fairness"
 PROOFS = Pool(1)
 """The line of what takes long to be made before it is kept."""
 _LOG = logging.getLogger(__name__)

@@ -29,11 +29,11 @@ from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping
-from .keeping import DATA, FAMILY, Keeper, differing, error_of
+from .keeping import FAIRNESS, FAMILY, Keeper, differing, error_of
 
 MOST_LISTED = 200
 MOST_COMPARED = 8
-MOST_SETTINGS = 4
+_UNASKED = ("none", "all")
 LARGEST_EXPORT = 20_000_000
 """Bytes of an archive that goes to the browser."""
 DIGITS = 16
@@ -244,10 +244,10 @@ class KeptRuns(param.Parameterized):
             return
         groups = alike(runs[:MOST_LISTED])
         self._alike = {group[0].hash: [run.hash for run in group] for group in groups}
-        apart = differing([group[0].settings for group in groups])
+        apart = told_apart([group[0] for group in groups])
         self.list.rows = [
-            row(group, any(run.hash.startswith(self.run or "-") for run in group), words)
-            for group, words in zip(groups, apart, strict=True)
+            row(group, any(run.hash.startswith(self.run or "-") for run in group), apart[group[0].hash])
+            for group in groups
         ]
         more = f" The latest {MOST_LISTED} are listed; search for older ones." if len(runs) > MOST_LISTED else ""
         self.list.param.update(about=self._about + more, empty=_NOT_FOUND if words.strip() else _NONE)
@@ -328,29 +328,40 @@ def alike(runs: Sequence[Run]) -> list[list[Run]]:
     return list(groups.values())
 
 
+def told_apart(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
+    """By the hash of each run its fairness, and what tells it from others of its family and data, as far as asked."""
+    akin: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        akin.setdefault((_kind(run), run.data), []).append(run)
+    apart: dict[str, dict[str, str]] = {}
+    for group in akin.values():
+        for run, own in zip(group, differing([each.settings for each in group]), strict=True):
+            told = {FAIRNESS: run.settings.get(FAIRNESS, "none"), **own}
+            apart[run.hash] = {name: text for name, text in told.items() if text not in _UNASKED}
+    return apart
+
+
 def row(runs: Sequence[Run], present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     """What the table shows of runs that are alike, the latest first, with the settings that others have differently."""
     run = runs[0]
     status = {"optimal": "certified optimal", "limit": f"{run.limit} limit"}
-    said = [status.get(run.status, run.status), *([] if run.objective is None else [f"objective {run.objective:.6g}"])]
+    said = [f"{_kind(run)} of {run.data}"] if run.name else []
+    said += [f"{name}: {text}" for name, text in apart.items()]
+    said += [status.get(run.status, run.status), *([] if run.objective is None else [f"objective {run.objective:.6g}"])]
     said += [f"{run.seconds:.2f} s"]
-    said += [f"{_kind(run)} of {run.data}"] if run.name else []
-    said += [f"{name}: {text}" for name, text in apart.items() if name not in (DATA, FAMILY)][:MOST_SETTINGS]
     said += [*(["proof kept"] if run.proof else []), *run.notes]
     said += [f"{counted(len(runs) - 1, 'earlier runs')} came to the same"] if len(runs) > 1 else []
     rules = run.complexity if run.n_rules is None and run.family != RuleSet.family else run.n_rules
     size = unknown if rules is None else (count(rules), float(rules))
-    right = unknown
-    if run.accuracy is not None:
-        right = f"{100 * run.accuracy:.1f}", 100 * run.accuracy
-        said += ["figures of training rows"]
+    right = run.training_accuracy if run.accuracy is None else run.accuracy
+    trained = unknown if right is None else (f"{100 * right:.1f}", right)
     proof = proof_of(run.status == "optimal", None if run.objective is None else run.gap)
     made = run.made[:16].replace("T", " "), float(re.sub("[^0-9]", "", run.made[:16]))
     openable, proven = "recording" in run.files, run.proof is not None
     acts = {"open": "Open"} if openable else {}
     acts |= {"check": "Check proof"} if proven else {}
     acts |= {"rename": "Rename", "export": "Export zip", "delete": "Delete"}
-    figures = [right, unknown, size, proof, made]
+    figures = [unknown, trained, unknown, size, proof, made]
     more = {"hash": run.hash, "name": run.name, "present": present, "openable": openable, "proven": proven}
     more |= {"same": same_of(run.data, run.objective), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
     return row_of(run.hash, title(run), " · ".join(said), figures, acts=acts, **more)

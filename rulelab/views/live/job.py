@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ...warming import saying
 from ..allowance import Share
 from .apart import NICENESS
 
@@ -159,8 +160,8 @@ def run(search: Any, seconds: float, progress: Progress, said: Callable[[Any], s
     `seconds` are of the processor, as far as the clock allows: on a busy machine it has as much to show.
     """
     if not search.compiled:
-        progress.report(f"compiling {what}: once per machine, up to a minute")
-        search.compile()
+        with saying(progress.report, what):
+            search.compile()
     snapshot: Any = None
     began, by_clock = time.thread_time(), time.monotonic() + _BUSY * seconds
     left, spent = seconds, 0.0

@@ -22,7 +22,7 @@ from ...search import Search, solve
 from ...shown import percent
 from ...snapshot import Snapshot
 from ...tables import PatternCounts, as_rows
-from ...warming import mining_is_compiled, warm_up_mining
+from ...warming import mining_is_compiled, saying, warm_up_mining
 from ..allowance import ALLOWED
 from ..widgets.esc import plain
 from .prepared import ClassRows, Prepared
@@ -90,8 +90,8 @@ class PageRecipe(Recipe):
             weight = data.weight_of(training)
         if self.family.mined:
             if not mining_is_compiled():
-                report("compiling the mining: once per machine, some seconds")
-                warm_up_mining()
+                with saying(report, "the mining", "some seconds"):
+                    warm_up_mining()
             report(f"mining antecedents of up to {self['max_conditions']} of {count(conditions.shape[1])} conditions")
         y = None if labels is not None else data.y.iloc[training]
         features, note = self.features(conditions, y, weight, data.X.columns)
@@ -106,8 +106,8 @@ class PageRecipe(Recipe):
                 problem = as_rows(problem, counts.training)
         search = self.search(problem, **{"random_state": SEARCH_SEED, **self.more})
         if not search.compiled:
-            report("compiling the search: once per machine, up to a minute")
-            search.compile()
+            with saying(report, "the search"):
+                search.compile()
         patterns = problem.n_patterns if labels is None else len(problem.matrix)
         merged = f"{count(problem.n_rows)} rows merged into {count(patterns)} patterns"
         fewer = grouped(titled(note, self.family))

@@ -94,7 +94,7 @@ def _list_figures(snapshot: Snapshot) -> list[tuple[str, str]]:
         parts = [first.get(name, 0) for name in ("cut", "expanded", "queued")]
         made = (sum(parts), *parts)
     named = zip(("made", "cut", "expanded", "queue"), made, strict=True)
-    return [*((name, count(n)) for name, n in named), ("log10 remaining", remaining(snapshot))]
+    return [(name, count(n)) for name, n in named]
 
 
 def _falling_figures(snapshot: Snapshot) -> list[tuple[str, str]]:

@@ -75,11 +75,19 @@ def _fair(tabs: Any) -> Iterator[Wait]:
         yield lambda: not walk.view.session.state.busy and walk.view.status.over
 
 
-def _opened(tabs: Any, tab: str, part: str = "") -> Iterable[Wait]:
-    tabs.tab = tab
-    if part:
-        tabs.made(tab).view.part(part)
+def _cut(tabs: Any) -> Iterable[Wait]:
+    tabs.tab = "Search"
+    tabs.made("Search").view.part("prefixes cut, by bound")
     return ()
+
+
+def _side_by_side(tabs: Any) -> Iterator[Wait]:
+    """The cards in sight, once more when the pictures above them have grown."""
+    tabs.tab = "Compare"
+    tabs.remote.looks += 1
+    fronts = tabs.made("Compare").fronts.view
+    yield lambda: not fronts.sweeping
+    tabs.remote.looks += 1
 
 
 def _search(tabs: Any) -> Any:
@@ -93,12 +101,12 @@ def _search(tabs: Any) -> Any:
 _DOES: tuple[Callable[[Any], Iterable[Wait]], ...] = (
     lambda tabs: _kept(tabs, EXAMPLES["compas"]["regularization"]),
     _steps,
-    lambda tabs: _opened(tabs, "Search", "prefixes cut, by bound"),
+    _cut,
     _to_the_end,
     _checked,
     lambda tabs: _kept(tabs, 0.005),
     _fair,
-    lambda tabs: _opened(tabs, "Compare"),
+    _side_by_side,
 )
 """What each card does, in the order of `MINUTES`."""
 
@@ -110,8 +118,9 @@ class Remote(JSComponent):
     of = param.Integer(default=len(MINUTES), doc="How many there are.")
     busy = param.Boolean(default=False, doc="Whether the page still does what the card says.")
     card = param.Dict(default={}, doc="Its time, what is said, and what the next one does.")
+    looks = param.Integer(default=0, doc="How often the cards side by side were brought into sight.")
 
-    _esm = asset("remote.js")
+    _esm = asset("find.js", "remote.js")
     _stylesheets = [sheet("remote.css")]
 
     def __init__(self, tabs: Any, **params: Any) -> None:

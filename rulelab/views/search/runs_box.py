@@ -38,7 +38,6 @@ _WHAT = (
     "Runs the search of the CORELS paper with all its bounds, with the errors so far alone, then with one more bound "
     f"each time, each run for {MOST_SECONDS:g} s at most. Which bound will save most?"
 )
-_CANNOT = "Bounds are added one by one to the search of the CORELS paper, which is for rule lists."
 _DRAWS = "holoviews.plotting.bokeh"
 _LINE, _FRAME, _MOST = 24, 90, 520
 """Of the picture of an ablation: the height of a bar, what is around them, and the most, in pixels."""
@@ -132,10 +131,9 @@ class RunsBox(Working):
         self.guess = pn.widgets.Select(
             label="My guess", options=["", *GUESSES], width=150, margin=0, stylesheets=[SELECT_CSS], disabled=True
         )
-        self._about = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
-        bar = pn.FlexBox(
-            self.button, self.guess, self._about, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE
-        )
+        about = f'<p class="note">{_WHAT} {word("Why", "ablation")}</p>'
+        said = Html(about, stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
+        bar = pn.FlexBox(self.button, self.guess, said, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE)
         self.field = Uploader(
             self._received,
             label="Open recording",
@@ -150,10 +148,9 @@ class RunsBox(Working):
         self.picture = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))
         self.items = (bar, self._said, self.picture)
 
-    def offer(self, possible: bool, free: bool) -> None:
-        """Let an ablation begin: of a search for a rule list, while nothing runs."""
-        self._about.object = f'<p class="note">{_WHAT if possible else _CANNOT} {word("Why", "ablation")}</p>'
-        self.button.able = possible and free
+    def offer(self, free: bool) -> None:
+        """Let an ablation begin, while nothing runs."""
+        self.button.able = free
         if self.guess.disabled is self.button.able:
             self.guess.disabled = not self.button.able
 

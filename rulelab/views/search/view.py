@@ -352,7 +352,7 @@ class SearchView(Pinning, NotebookViewer):
         self._notes.object = notes(session.prepared)
         self._controls.show(session, self.stale, self.blocked, self.refusal)
         free = not (session.state.busy or self.blocked or self.runs_box.ablation)
-        self.runs_box.offer(LOOKS[session.look].family == "rule_list", free)
+        self.runs_box.offer(free)
 
     def _standing(self, session: SearchSession) -> Standing:
         at, prepared, shown = self.rewind.moment, session.prepared, self.best.shown
@@ -429,7 +429,9 @@ class SearchView(Pinning, NotebookViewer):
         gap = self.plots.box(0)
         gap.fill()
         self._gap.objects = [*gap.items, self.rewind]
-        more = self.plots.by_name() | {ABLATION: lambda: self.runs_box.items}
+        more = self.plots.by_name()
+        if LOOKS[name].family == "rule_list":  # others have no bounds that the paper's search adds one by one
+            more[ABLATION] = lambda: self.runs_box.items
         self.why.take(LOOKS[name], self.best.compared, more)
 
     def _file_name(self) -> str:

@@ -55,7 +55,7 @@ class Pointer(JSComponent):
 
     turns = param.Integer(default=0, doc="How often it has turned.")
 
-    _esm = asset("pointer.js")
+    _esm = asset("find.js", "pointer.js")
 
 
 class Presenter(JSComponent):

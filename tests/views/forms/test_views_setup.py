@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+import numba
 import numpy as np
 import pandas as pd
 import panel as pn
@@ -71,15 +72,21 @@ def test_where_rules_have_fewer_conditions_than_asked_every_claim_says_so(setup)
     view.close()
 
 
-def test_compiling_is_called_so(setup, monkeypatch) -> None:
+@pytest.mark.parametrize("kernels", [0, 2])
+def test_compiling_is_called_so_and_loading_what_was_compiled_is_not(setup, monkeypatch, kernels: int) -> None:
+    def compile_(*_: object) -> None:
+        for _kernel in range(kernels):
+            numba.njit(lambda x: x + 1)(1)
+
     monkeypatch.setattr(recipe, "mining_is_compiled", lambda: False)
-    monkeypatch.setattr(recipe, "warm_up_mining", lambda: None)
+    monkeypatch.setattr(recipe, "warm_up_mining", compile_)
     monkeypatch.setattr(rl.RuleListSearch, "compiled", False)
-    monkeypatch.setattr(rl.RuleListSearch, "compile", lambda search: None)
+    monkeypatch.setattr(rl.RuleListSearch, "compile", compile_)
     told: list[str] = []
     setup.recipe()(told.append)
     kinds = [each.split()[0] if "compiling" not in each else each.partition(":")[0] for each in told]
-    assert kinds == ["reading", "binarizing", "compiling the mining", "mining", "merging", "compiling the search"]
+    expected = ["reading", "binarizing", "compiling the mining", "mining", "merging", "compiling the search"]
+    assert kinds == [each for each in expected if kernels or "compiling" not in each]
 
 
 def test_every_setting_reaches_the_search(setup) -> None:
@@ -207,7 +214,13 @@ SENTENCES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"family": "least_gap", "criterion": "demographic_parity"},
-        "rule list of least gap in demographic parity between groups of race, at most 3 rules, a rule costing 0.01.",
+        "rule list of least gap in demographic parity between groups of race, accuracy at least 0.59, at most 3 rules, "
+        "a rule costing 0.01.",
+    ),
+    (
+        {"family": "least_gap", "min_accuracy": 0.6},
+        "rule list of least gap in equal opportunity between groups of race, accuracy at least 0.6, at most 3 rules, "
+        "a rule costing 0.01.",
     ),
     (
         {"family": "falling_rule_list", "positive_weight": 7},
@@ -223,6 +236,16 @@ def test_it_says_what_is_asked_and_what_is_not_as_ever(chosen: dict[str, Any], e
     setup.choose(data="compas", **chosen)
     assert said(setup) == COMPAS + expected
     assert {label for _, label in setup.sentence.parts if label} <= fields(setup)
+
+
+@pytest.mark.parametrize("data", ["compas", "diabetes"])
+def test_the_accuracy_that_is_not_set_is_the_one_that_is_demanded(data: str) -> None:
+    setup = Setup()
+    setup.choose(family="least_gap", data=data)
+    search = setup.recipe()(lambda doing: None).search
+    assert f"accuracy at least {search.min_accuracy:g}," in said(setup)
+    setup.choose(test_share=0.3)
+    assert "accuracy at least a tenth above one answer for all," in said(setup), "the form does not know which rows"
 
 
 @pytest.mark.parametrize("family", [name for name in EVERY_FAMILY if name not in OF_SEVERAL])

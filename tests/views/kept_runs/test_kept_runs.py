@@ -4,6 +4,7 @@ import pickle
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from rulelab.cli.commands import main
 from rulelab.views.cards import card_file, verifying
 from rulelab.views.cards.card import KEPT, Card
 from rulelab.views.kept_runs.keeping import Keeper, error_of
-from rulelab.views.kept_runs.runs import DIGITS, KeptRuns
+from rulelab.views.kept_runs.runs import DIGITS, KeptRuns, told_apart
+from rulelab.views.kept_runs.runs import row as kept_row
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
@@ -82,7 +84,7 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(p
     assert (row["hash"], row["present"], row["openable"]) == (run.hash, True, True)
     assert "certified optimal" in row["said"]
     assert "proof kept" in row["said"]
-    assert row["figures"][2] == f"{len(model.rules)}"
+    assert row["figures"][3] == f"{len(model.rules)}"
     other = Page(keeper)
     other.kept.run = which
     other.settle()
@@ -125,6 +127,34 @@ def test_runs_that_came_to_the_same_are_one_row_until_one_gets_a_name_and_go_tog
     assert len(keeper.store.runs()) == 2
     assert [each["hash"] for each in page.kept.list.rows] == [row["hash"]]
     assert not page.kept.list.undo
+
+
+def test_rows_say_what_tells_runs_of_one_family_and_data_apart_and_what_is_fair(page, keeper) -> None:
+    page.run()
+    run = keeper.store.runs()[0]
+    usual = {
+        "Model family": "rule list",
+        "Bounds in use": "all",
+        "Conditions per rule, at most": "2",
+        "Fairness": "none",
+    }
+    price, fair = "Regularization: cost of a rule", {"Fairness": "equal opportunity within 0.05"}
+    asked = [("compas", {price: "0.01"}), ("compas", {price: "0.005"}), ("compas", {price: "0.005", **fair})]
+    asked += [("adult", {price: "0.005", "Bounds in use": "without grid", **fair})]
+    runs = [replace(run, data=data, settings=usual | own) for data, own in asked]
+    apart = told_apart(runs)
+    assert [apart[each.hash] for each in runs] == [asked[0][1], asked[1][1], asked[2][1], fair]
+    said = kept_row([runs[0]], False, apart[runs[0].hash])["said"]
+    assert f"{price}: 0.01" in said
+    assert "Conditions per rule" not in said
+
+
+def test_accuracy_of_a_kept_run_is_of_its_training_rows_wherever_it_had_test_rows(page, keeper) -> None:
+    page.run()
+    run = replace(keeper.store.runs()[0], accuracy=0.75)
+    split = replace(run, accuracy=None, training_accuracy=0.75)
+    for each in (run, split):
+        assert kept_row([each], False, {})["figures"][:2] == ["–", "75.0"]
 
 
 @pytest.mark.long

@@ -394,9 +394,12 @@ def test_other_tabs_say_that_they_are_of_two_classes() -> None:
         search.source()
     fronts = tabs.made("Compare").fronts
     assert "two classes" in fronts.told
+    (fill,) = (each for each in pn.panel(fronts).select(pn.widgets.Button) if each.label == "Fill the front")
+    assert fill.disabled
     search.setup.table.data = "diabetes"
     assert search.source().family.name == "rule_list"
     assert "fits" in fronts.told
+    assert not fill.disabled
 
 
 @pytest.mark.parametrize("name", OF_SEVERAL)
