@@ -1,7 +1,8 @@
+const narrow = matchMedia("(max-width: 900px)")
 export function render({ model }) {
   const show = (part) => {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
-    const block = matchMedia("(max-width: 900px)").matches ? "start" : "nearest"  // below what the step says
+    const block = narrow.matches ? "start" : "nearest"  // below what the step says
     part.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
   }
   const follow = (last, looks) => {  // the outline may come later than the turn
@@ -9,11 +10,16 @@ export function render({ model }) {
     if (now && now !== last) { show(now) }
     if (looks) { setTimeout(() => follow(now, looks - 1), 200) }
   }
+  const guide = () => find(nothing.getRootNode().host?.getRootNode() ?? document, "rl-guide")
   const nothing = document.createElement("span")
   model.on("turns", () => {
-    const guide = find(nothing.getRootNode().host?.getRootNode() ?? document, "rl-guide")
-    if (guide) { guide.scrollTop = 0 }
+    const text = guide()
+    if (text) { text.scrollTop = 0 }
     setTimeout(() => follow(undefined, 12), 100)
+  })
+  model.on("ends", () => {
+    const part = find(document, "rl-lit"), above = guide()?.getBoundingClientRect().bottom ?? 0
+    if (part && narrow.matches && part.getBoundingClientRect().top > (above + innerHeight) / 2) { show(part) }
   })
   return nothing
 }

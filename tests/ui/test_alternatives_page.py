@@ -8,6 +8,7 @@ import pytest
 from patience import PATIENCE
 from test_explorer import hostile_page
 from visits import Visit
+from words import broken_words
 
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 
@@ -63,6 +64,11 @@ def test_good_models_are_found_chosen_and_pinned_and_a_list_is_built_rule_by_rul
     page.get_by_text("pinned as A").wait_for()
     page.get_by_role("tab", name="Build a list").click()
     page.get_by_text(re.compile(r"^Each of these 74 lists costs at most 0\.32602; ")).wait_for()
+    page.set_viewport_size({"width": 1024, "height": 720})
+    words, broken = broken_words(page, ".builder .take", r"\w+")
+    assert words > 5
+    assert broken == []
+    page.set_viewport_size({"width": 1280, "height": 720})
     build(page)
     page.get_by_label("Your list", exact=True).get_by_text("as good as the certified optimum").wait_for()
     assert (view.console, view.foreign()) == ([], [])

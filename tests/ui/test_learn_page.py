@@ -59,6 +59,8 @@ def test_a_walk_is_taken_kept_and_taken_up_again(visit: Callable[..., Visit]) ->
     page.get_by_text("1 done").wait_for()
     view.button("Read").click()
     page.get_by_role("heading", name="Ten minutes before an audience").wait_for()
+    for head in ("show", "say"):
+        assert page.get_by_role("columnheader", name=head).evaluate("e => getComputedStyle(e).textAlign") == "left"
     page.goto(f'{view.base}?data=tic_tac_toe&regularization=0.02&max_conditions=1&tab="Learn"')
     page.get_by_text("1 done").wait_for()
     view.button("Play").click()
@@ -91,7 +93,40 @@ def test_what_a_step_says_and_what_it_speaks_of_are_in_sight(
             status = page.get_by_role("status", name="Status").bounding_box()
             assert above["y"] + above["height"] <= status["y"] + 1 <= 180
             assert view.each(_LIT)[0][0] >= above["y"] + above["height"]
+            proven, model = (page.locator(name).filter(visible=True) for name in (".rl-certificate", ".rl-best"))
+            proven, model = proven.bounding_box(), model.bounding_box()
+            assert model["y"] >= proven["y"] + proven["height"]
     assert (view.too_wide(), view.console) == ([], [])
+
+
+_GUIDE_AT = """(e, [x, y]) =>
+    e.classList.contains("rl-guide") ? e.getRootNode().elementFromPoint(x, y) === e : null"""
+
+
+def test_on_a_phone_a_step_that_is_done_shows_what_it_speaks_of_and_nothing_covers_what_it_says(
+    visit: Callable[..., Visit],
+) -> None:
+    view = visit(390, 844)
+    page = view.page
+    page.goto(f'{view.base}?tab="Learn"&walk="column generation"&step=2')
+    page.get_by_text("step 2 of 4").wait_for()
+    step = page.get_by_role("button", name="Step", exact=True).filter(visible=True)
+    assert view.each(_LIT)[0][0] > 844
+    done = page.get_by_text("✓ Done.")
+
+    def is_done() -> bool:
+        if not done.is_visible():
+            step.click()
+            page.wait_for_timeout(500)
+        return done.is_visible()
+
+    view.until(is_done)
+    view.until(lambda: 0 < view.each(_LIT)[0][0] < 600)
+    page.wait_for_timeout(1000)  # until it rests
+    step.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    box = step.bounding_box()
+    assert view.each(_GUIDE_AT, [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]) == [True]
+    assert view.console == []
 
 
 def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visit]) -> None:

@@ -174,12 +174,14 @@ def test_on_a_phone_verifying_and_pinning_move_nothing_and_one_scrolls_down_only
     name = view.page.get_by_role("heading", level=1).bounding_box()
     first = view.page.get_by_role("tab", name="Search").bounding_box()
     assert first["x"] >= name["x"] + name["width"] + 5
+    assert view.page.get_by_role("tab", name="Search").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") >= 12
     assert view.check.count() == 0
     view.button("Run").click()
     view.until_status("certified optimal")
     assert view.too_wide() == []
     assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
     view.check.scroll_into_view_if_needed()
+    assert view.check.locator("span").last.bounding_box()["height"] < 24, "on one line"
     before = boxes(view)
     view.page.evaluate("window.shifts = []")
     view.check.click()

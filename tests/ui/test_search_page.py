@@ -165,6 +165,10 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit, place) -> None:
     table = view.page.get_by_role("region", name="Training rows by class")
     table.wait_for()
     assert HOSTILE[:20] in table.inner_text()
+    size = view.page.viewport_size
+    view.page.set_viewport_size({"width": 390, "height": 844})
+    view.until(lambda: table.locator("td").last.bounding_box()["width"] < 80)
+    view.page.set_viewport_size(size)
     assert view.page.locator("table.rules img, table.confusion img").count() == 0
     view.check.click()
     view.page.get_by_text("Valid: no rule list of these antecedents has an objective below").wait_for()

@@ -141,6 +141,7 @@ class Walk(NotebookViewer):
         self._light()
         if self.step not in self.done and self._step.done(seen):
             self.done = sorted({*self.done, self.step})
+            self._pointer.ends += 1
 
     @param.depends("step", watch=True)
     def _begin(self) -> None:

@@ -51,9 +51,13 @@ class Connection(JSComponent):
 
 
 class Pointer(JSComponent):
-    """Nothing to see: whenever it turns, what is outlined is scrolled into sight, and what the step says to its top."""
+    """Nothing to see: whenever it turns, what is outlined is scrolled into sight, and what the step says to its top.
+
+    Where one stands under the other, what is outlined is scrolled into sight also when the step is done.
+    """
 
     turns = param.Integer(default=0, doc="How often it has turned.")
+    ends = param.Integer(default=0, doc="How many steps were done.")
 
     _esm = asset("find.js", "pointer.js")
 

@@ -344,6 +344,7 @@ def test_a_falling_list_is_shown_as_strata_and_a_soft_one_with_the_proportions_t
     assert "<img" not in html
     assert "interval" not in html, "of weights nobody knows how many rows they are"
     counted = rules_table(model, {0: "no", 1: "yes"}, "y", counted=True)
+    assert "</i>95&nbsp;% interval</" in counted, "what the mark under a chance means"
     for rule in (*model.rules, model.default):
         low, high = wilson_interval(rule.positives, rule.captured)
         assert f'title="95 % interval {share(float(low))} to {share(float(high))}"' in counted
