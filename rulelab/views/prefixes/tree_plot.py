@@ -178,12 +178,18 @@ class TreePlot(Plot):
             return
         layout = icicle(tree, frame.rest)
         nodes = _columns(tree, layout)
+        end = _places(tree, nodes, frame.best)[-1] if frame.best else -1
+        if end >= 0:
+            nodes["figures"][end] += "\nThe best list ends here."
         replace(self._nodes, nodes)
         path = _way(tree, nodes, frame.best) if frame.best else {name: [] for name in _RECT}
         replace(self._path, path)
         replace(self._chosen, _ring(tree, nodes, frame.seen))
         self._label_rows(round(max([*nodes["bottom"], *path["bottom"]]) + 0.04))
-        self._say(frame, dict(zip(nodes["fate"], nodes["color"], strict=True)))
+        outlined = "Outlined: the way to the best list." if frame.best else ""
+        if end >= 0 and nodes["fate"][end].startswith("cut"):
+            outlined = "Outlined: the way to the best list; cut is what would go on from it."
+        self._say(f"{outlined} {frame.said}", dict(zip(nodes["fate"], nodes["color"], strict=True)))
 
     def frame(self) -> pd.DataFrame:
         tree = self._shown.tree
@@ -212,12 +218,12 @@ class TreePlot(Plot):
             self.figure.yaxis.major_label_overrides = {tick: str(k) for k, tick in enumerate(ticks)}
             self._ticker.ticks = ticks
 
-    def _say(self, frame: TreeFrame, colors: dict[str, str]) -> None:
+    def _say(self, said: str, colors: dict[str, str]) -> None:
         """Caption and legend."""
-        stored = int(frame.tree.attrs.get("stored", len(frame.tree)))
-        outlined = " Outlined: the way to the best list." if frame.best else ""
+        tree = self._shown.tree
+        stored = int(tree.attrs.get("stored", len(tree)))
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
-        self.caption = f"{prefixes} stored; each stands under the one it continues.{outlined} {frame.said}".rstrip()
+        self.caption = f"{prefixes} stored; each stands under the one it continues. {said}".rstrip()
         fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))
         square = "display: inline-block; width: 12px; height: 12px; margin-right: 5px; vertical-align: -1px"
         self.below = "".join(
@@ -295,7 +301,7 @@ def _ring(tree: pd.DataFrame, nodes: Columns, seen: Seen) -> Columns:
     if at == [-1] and seen.own is not None:
         fate = fate_of(seen.own["fate"], seen.own["cut_by"])
         stubs = zip(nodes["above"], nodes["fate"], nodes["alone"], strict=True)
-        at = [k for k, stub in enumerate(stubs) if stub == (places[-2], fate, 0)]
+        at = [k for k, stub in enumerate(stubs) if stub == (max(places), fate, 0)]  # below the last that is drawn
     found = {name: [nodes[name][k] for k in at if k >= 0] for name in _RECT}
     wide = [max(right, left + _SEEN) for left, right in zip(found["left"], found["right"], strict=True)]
     return {**found, "right": wide}
