@@ -99,10 +99,7 @@ class Nodes:
         return self.along([self.names[a] for a in self.incumbent])
 
     def rest(self, shown: np.ndarray) -> list[tuple[int, str, str, int]]:
-        """What is left out by the prefix shown that it stands below and its fate: that, state, what cut it, how many.
-
-        The empty prefix must be shown.
-        """
+        """What is left out, by its longest beginning that is shown and its fate: that, state, what cut it, how many."""
         there = np.zeros(len(self), dtype=bool)
         there[shown] = True
         above = self.parent.copy()  # int64, shape (n,): the longest beginning that is shown

@@ -86,13 +86,11 @@ def icicle(tree: pd.DataFrame, rest: Sequence[Rest] = (), least: float = 1e-3) -
     wide = size / max(int(size[parent < 0].max(initial=1)), 1)
     alone = (wide >= least) & ~((tree["state"] == "cut").to_numpy() & (size == 1))
     alone[[at[each] for each in tree.attrs.get("incumbent", ()) if each in at]] = True
+    holder = np.arange(n)  # of each the longest beginning that is drawn
     for level in range(1, int(length.max(initial=0)) + 1):
-        here = length == level
+        here = np.flatnonzero(length == level)
         alone[here] &= alone[parent[here]]
-    holder = np.where(alone, np.arange(n), parent)  # its longest beginning that is drawn
-    for level in range(2, int(length.max(initial=0)) + 1):
-        hidden = np.flatnonzero((length == level) & ~alone)
-        holder[hidden] = holder[parent[hidden]]
+        holder[here] = np.where(alone[here], here, holder[parent[here]])
     beside = np.flatnonzero(~alone & (parent >= 0))
     stubs = pd.concat([
         pd.DataFrame(

@@ -58,6 +58,7 @@ _SEEN = 1.2e-2
 _LABELS = "labels.data = fitting({ plot, range, rows, nodes, size: labels.tags[0] })"
 _SVG = (640, 26)
 """Width of a drawing without scripts, and height of a row in it, in pixels."""
+_GOING_ON = "; cut is what would go on from it"
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "alone", "figures", "node", "place")
 _TOOLTIP = (
@@ -178,18 +179,14 @@ class TreePlot(Plot):
             return
         layout = icicle(tree, frame.rest)
         nodes = _columns(tree, layout)
-        end = _places(tree, nodes, frame.best)[-1] if frame.best else -1
-        if end >= 0:
-            nodes["figures"][end] += "\nThe best list ends here."
         replace(self._nodes, nodes)
         path = _way(tree, nodes, frame.best) if frame.best else {name: [] for name in _RECT}
         replace(self._path, path)
         replace(self._chosen, _ring(tree, nodes, frame.seen))
         self._label_rows(round(max([*nodes["bottom"], *path["bottom"]]) + 0.04))
-        outlined = "Outlined: the way to the best list." if frame.best else ""
-        if end >= 0 and nodes["fate"][end].startswith("cut"):
-            outlined = "Outlined: the way to the best list; cut is what would go on from it."
-        self._say(f"{outlined} {frame.said}", dict(zip(nodes["fate"], nodes["color"], strict=True)))
+        end = _places(tree, nodes, frame.best)[-1]
+        ends_cut = end >= 0 and nodes["fate"][end].startswith("cut")
+        self._say(frame, dict(zip(nodes["fate"], nodes["color"], strict=True)), ends_cut)
 
     def frame(self) -> pd.DataFrame:
         tree = self._shown.tree
@@ -218,12 +215,12 @@ class TreePlot(Plot):
             self.figure.yaxis.major_label_overrides = {tick: str(k) for k, tick in enumerate(ticks)}
             self._ticker.ticks = ticks
 
-    def _say(self, said: str, colors: dict[str, str]) -> None:
+    def _say(self, frame: TreeFrame, colors: dict[str, str], ends_cut: bool) -> None:
         """Caption and legend."""
-        tree = self._shown.tree
-        stored = int(tree.attrs.get("stored", len(tree)))
+        stored = int(frame.tree.attrs.get("stored", len(frame.tree)))
+        outlined = f" Outlined: the way to the best list{_GOING_ON * ends_cut}." if frame.best else ""
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
-        self.caption = f"{prefixes} stored; each stands under the one it continues. {said}".rstrip()
+        self.caption = f"{prefixes} stored; each stands under the one it continues.{outlined} {frame.said}".rstrip()
         fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))
         square = "display: inline-block; width: 12px; height: 12px; margin-right: 5px; vertical-align: -1px"
         self.below = "".join(

@@ -163,7 +163,7 @@ class Rewind(JSComponent):
         """Go on to the next moment, while the run is played."""
         self._beats += 1
         if self.playing and self._beats % max(1, _REPLAYED // self.moments) == 0:
-            self._go((self.moments if self.moment is None else self.moment) + self._stride)
+            self._go((self.moments if self.moment is None else self.moment) + math.ceil(self.moments / _REPLAYED))
             self.playing = self.moment is not None
 
     def move(self, by: int) -> None:
@@ -172,16 +172,12 @@ class Rewind(JSComponent):
             self.playing = False
             self._go((self.moments - 1 if self.moment is None else self.moment) + by)
 
-    @property
-    def _stride(self) -> int:
-        """How many moments go by at once while the run is played."""
-        return math.ceil(self.moments / _REPLAYED)
-
     def press(self) -> None:
         """Play the run, or hold what is played."""
         if self.able:
-            if not self.playing and (self.moment is None or self.moment + self._stride >= self.moments - 1):
-                self.moment = 0  # from where one looks there is nothing to play
+            last = self.moments - 1 - math.ceil(self.moments / _REPLAYED)  # from there on nothing is left to play
+            if not self.playing and (self.moment is None or self.moment >= last):
+                self.moment = 0
             self._beats = 0
             self.playing = not self.playing
 

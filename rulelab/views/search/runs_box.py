@@ -180,10 +180,7 @@ class RunsBox:
         return self.ablation.first
 
     def following(self, session: SearchSession) -> SearchSession | None:
-        """What follows a session of an ablation that has ended; None: nothing.
-
-        At the end that is the run from before it, or, where there was none, its first one.
-        """
+        """What follows a session of an ablation, at the end the run from before it, or its first one; None: nothing."""
         ablation = self.ablation
         if ablation is None:
             return None
@@ -198,19 +195,15 @@ class RunsBox:
         return following
 
     def _tell(self, ablation: Ablating) -> None:
-        """Say how it went, and draw how many times the prefixes of the run as set each other one has stored.
-
-        A run that was stopped has no bar, for its proof takes more; where that is the run as set, gaps are drawn.
-        """
+        """Say how it went, and draw how many times the prefixes of the run as set each proof stores, or the gaps."""
         self._said.object = f'<p class="note" role="note">{esc(ablation.said, 600)}</p>'
         frame = ablation.frame()
         if len(frame) < 2 or frame["nodes_factor"].isna().any():
             return
         proven = frame["status"] == Status.OPTIMAL
-        if proven.iloc[-1]:
-            title, axis = "Nodes of each run", "times the run as set; where a gap stands: stopped, more are needed"
-            frame["nodes_factor"] = frame["nodes_factor"].where(proven, 0.0)
-        else:
+        title, axis = "Nodes of each run", "times the run as set; where a gap stands: stopped, more are needed"
+        frame["nodes_factor"] *= proven
+        if not proven.iloc[-1]:  # the run as set
             title, axis, frame["nodes_factor"] = "Gap of each run", "gap when the run ended; none: proven", frame["gap"]
         import_module(_DRAWS)
         from ...plots import ablation as drawn

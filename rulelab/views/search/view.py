@@ -146,12 +146,8 @@ class SearchView(Complaining, NotebookViewer):
 
     @one_at_a_time
     def ablate(self, *_: Any) -> None:
-        """Run the paper's search for the same list, with all its bounds and then with one more each time.
-
-        A run that has ended with the present settings is shown again at the end.
-        """
-        anew = self.stale or bool(self.refusal) or not comes_back(self.session)
-        self._go(self._begin_ablating, anew)
+        """Run the paper's search for the same list, with all its bounds and then with one more each time."""
+        self._go(self._begin_ablating, self.stale or bool(self.refusal) or not comes_back(self.session))
 
     def _go(self, act: Callable[[], None], anew: bool) -> None:
         """Do something with the run, with a new one unless that is refused, and look at it from then on."""

@@ -101,10 +101,7 @@ _OF_ALL = (
     " The best list of all is sought first.",
     " They were cut to find the best of all lists; a best one meets what is asked.",
 )
-_COLOURS = (
-    '<p class="note">Bounds have the colours of search trees; grey are those that hardly ever cut what a tree has '
-    "stored.</p>"
-)
+_COLOURS = '<p class="note">Coloured as in search trees; grey: bounds that hardly ever cut what a tree has stored.</p>'
 _ROOM = 150
 """Where the axis of per cents ends, so that the longest bar has its figure beside it."""
 
