@@ -99,15 +99,15 @@ class Nodes:
         return self.along([self.names[a] for a in self.incumbent])
 
     def rest(self, shown: np.ndarray) -> list[tuple[int, str, str, int]]:
-        """By parent and fate of what is left out: parent, state, what cut it, and how many with all below."""
-        there = np.zeros(len(self) + 1, dtype=bool)  # the last entry is the parent of the empty prefix
+        """What is left out, by its longest beginning that is shown and its fate: that, state, what cut it, how many."""
+        there = np.zeros(len(self), dtype=bool)
         there[shown] = True
-        left = np.flatnonzero(~there[:-1] & there[self.parent])
-        kinds, place = np.unique(np.stack([self.parent[left], self.fate[left]]), axis=1, return_inverse=True)
-        many = np.bincount(place.ravel(), weights=self.descendants[left] + 1, minlength=kinds.shape[1])
-        return [
-            (parent, *self._named(fate), int(n)) for parent, fate, n in zip(*kinds.tolist(), many.tolist(), strict=True)
-        ]
+        above = self.parent.copy()  # int64, shape (n,): the longest beginning that is shown
+        for level in self.levels[2:]:
+            hidden = level[~there[self.parent[level]]]
+            above[hidden] = above[self.parent[hidden]]
+        kinds, many = np.unique(above[~there] << 8 | self.fate[~there], return_counts=True)  # a fate is a uint8
+        return [(kind >> 8, *self._named(kind & 255), n) for kind, n in zip(kinds.tolist(), many.tolist(), strict=True)]
 
     def largest(self, most: int) -> np.ndarray:
         """Those on the path to the incumbent and those with the most descendants, parents included, in their order."""

@@ -203,8 +203,8 @@ class PrefixSearch(Search):
         best, least = scale.bound(children.best), (frame["loss"] + frame["rules"]).to_numpy()
         inevitable = stays * scale.costs.unit
         excluded = np.isin(cut_by, sorted(scale.bounding))
-        bound = np.where(excluded, np.maximum(least + inevitable, best), least + inevitable)
-        bound = np.where(children.key > 0, scale.bound(children.key), bound)
+        bound = np.where(children.key > 0, scale.bound(children.key), least + inevitable)
+        bound = np.where(excluded, np.maximum(bound, best), bound)  # also of those that were stored, and cut later
         frame["inevitable"] = np.minimum(inevitable, np.maximum(0.0, bound - least))
         frame["further"] = np.maximum(0.0, bound - least - frame["inevitable"])
         frame["bound"] = frame[list(_TERMS)].sum(axis=1)

@@ -258,8 +258,8 @@ class SearchSession:
                     break
                 with self._in_hand:
                     found = self._slices.advance(search, 1 if stepping else self._allowed(self._slices.size))
-                    if stepping and _opens_none(search, found):
-                        found = self._until_one_is_opened(search, found)
+                    if (stepping or self.pace.steady) and _opens_none(search, found):
+                        found = self._until_one_is_opened(search, found, stepping)
                     self.course.look(search, found)
             self._seen_phases.add(phase)
             self.snapshot = self._limited(found)
@@ -268,15 +268,16 @@ class SearchSession:
                 return State.ENDED
             if not stepping:
                 self._look(rests=False)
-                self._rest()
+                if not (self.pace.steady and _opens_none(search, self.snapshot)):
+                    self._rest()
         return State.STOPPED
 
-    def _until_one_is_opened(self, search: Search, found: Snapshot) -> Snapshot:
-        """Go on for a moment; whatever comes before the tree belongs to the step that opens the first prefix."""
+    def _until_one_is_opened(self, search: Search, found: Snapshot, stepping: bool) -> Snapshot:
+        """Go on for a moment; whatever comes before the tree is one unit with what opens the first prefix."""
         ends = time.monotonic() + _MOMENT
         while _opens_none(search, found) and time.monotonic() < ends:
             found = search.advance(1)
-        if _opens_none(search, found):
+        if stepping and _opens_none(search, found):
             with self._changed:
                 self._steps += self._wanted is State.PAUSED
         return found

@@ -20,6 +20,11 @@ class Pace:
     units: int | None = None  # units of work per beat of `TICK_SECONDS`; None: as fast as possible
     growth: int = 1  # how many times the work of the beat before each beat does
 
+    @property
+    def steady(self) -> bool:
+        """Whether each beat does the same, so that one can follow it."""
+        return self.units is not None and self.growth == 1
+
 
 FULL_SPEED = Pace()
 

@@ -24,7 +24,7 @@ from ..search.plots.base import (
     when_tapped,
 )
 from ..widgets.esc import plain
-from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
+from ..widgets.style import BLUE, INK, ORANGE, PURPLE, SKY
 from .frames import NO_CHILDREN, Seen
 from .icicle import fate_of, tally
 
@@ -55,8 +55,6 @@ _TOOLTIP = (
     + "<br><b>bound @bound{0.0000}</b>, best list @best{0.0000}<br><b>@fate</b>: @reason</div>"
 )
 """Narrow, for phones. Bokeh escapes what it puts in."""
-_VEIL = 0.8
-"""How little is seen of the line of the best list behind words that it would cross."""
 _ROOM = 0.4
 """Of the width: for the fate beside the longest bar."""
 _WIDTH, _MARGIN = 1000, 40
@@ -111,9 +109,8 @@ class ChildrenPlot(Plot):
         written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
         texts = [
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
-            plot.text(x="bound", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
+            plot.text(x="beyond", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
         ]
-        texts[1].glyph.update(background_fill_alpha="veil")
         show_as_before(*bars, rows, *texts)
         self._beyond = BoxAnnotation(left=0, fill_color=ORANGE, fill_alpha=0.08, line_color=None, level="underlay")
         self._line = Span(location=0, dimension="height", line_color=ORANGE, line_width=2.5)
@@ -130,7 +127,6 @@ class ChildrenPlot(Plot):
         self.tinted = (
             *((text.glyph, "text_color", INK) for text in texts),
             (self._best, "text_color", INK),
-            (texts[1].glyph, "background_fill_color", PAPER),
             (bars[0].glyph, "fill_color", _LOSS),
         )
         self.use_dark(False)
@@ -198,7 +194,8 @@ def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:
         "bar": (places + _PLACES["bar"]).tolist(),
         "middle": (places - 0.1).tolist(),
         "best": [best] * n,
-        "veil": [_VEIL if bound < best else 0.0 for bound in shown["bound"]],
+        # where words cross neither the bar nor the line of the best list
+        "beyond": [bound if np.isinf(best) else max(bound, best) for bound in shown["bound"]],
         "end": [end] * n,
     }
     left = np.zeros(n)

@@ -227,9 +227,11 @@ def _children(nodes: Nodes, way: list[int], frame: TreeFrame) -> pd.DataFrame:
         )
     terms = columns["loss"] + columns["rules"] + columns["inevitable"]
     bounding = [None if scale is None else by in scale.bounding for _, by in states]
+    reached = np.array([frame.objective or 0.0 if excludes else 0.0 for excludes in bounding])  # by what cut it later
+    most = np.maximum(np.maximum(bound, reached), terms)
     columns |= {
-        "further": np.maximum(0.0, bound - terms),
-        "bound": np.maximum(bound, terms),
+        "further": most - terms,
+        "bound": most,
         "fate": [state for state, _ in states],
         "cut_by": [by for _, by in states],
         "reason": [

@@ -53,7 +53,7 @@ def tally(fates: Iterable[str]) -> str:
 
 
 Rest = tuple[int, str, str, int]
-"""Prefixes that a frame leaves out: their parent, state, the bound that cut them, and how many, with all below them."""
+"""Prefixes that a frame leaves out: the one of the frame that they stand below, state, what cut them, how many."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Icicle:
     left: np.ndarray
     right: np.ndarray
     row: np.ndarray
-    # what stands together: children of one parent with one fate, those that were cut without having been expanded and
-    # those too narrow to see. ``parent`` (which of those drawn), ``state``, ``cut_by``, ``left``, ``right``, ``count``
-    # (prefixes, with all below them) and ``place`` (the row in the frame of the one of least bound; -1)
+    # what stands together: prefixes of one fate below one that is drawn, those that were cut without having been
+    # expanded and those too narrow to see, with all below them. ``parent`` (which of those drawn), ``state``,
+    # ``cut_by``, ``left``, ``right``, ``count`` and ``place`` (the row in the frame of the one of least bound; -1)
     stubs: pd.DataFrame
 
 
@@ -86,23 +86,25 @@ def icicle(tree: pd.DataFrame, rest: Sequence[Rest] = (), least: float = 1e-3) -
     wide = size / max(int(size[parent < 0].max(initial=1)), 1)
     alone = (wide >= least) & ~((tree["state"] == "cut").to_numpy() & (size == 1))
     alone[[at[each] for each in tree.attrs.get("incumbent", ()) if each in at]] = True
+    holder = np.arange(n)  # of each the longest beginning that is drawn
     for level in range(1, int(length.max(initial=0)) + 1):
-        here = length == level
+        here = np.flatnonzero(length == level)
         alone[here] &= alone[parent[here]]
-    beside = np.flatnonzero(~alone & np.append(alone, False)[parent])
+        holder[here] = np.where(alone[here], here, holder[parent[here]])
+    beside = np.flatnonzero(~alone & (parent >= 0))
     stubs = pd.concat([
         pd.DataFrame(
             {
-                "parent": parent[beside],
+                "parent": holder[beside],
                 "state": tree["state"].to_numpy()[beside],
                 "cut_by": tree["cut_by"].to_numpy()[beside],
-                "count": size[beside],
+                "count": 1,
                 "bound": tree["bound"].to_numpy(dtype=float)[beside],
                 "place": beside,
             }
         ),
         pd.DataFrame(
-            [(at[above], state, by, many, np.inf, -1) for above, state, by, many in rest if alone[at[above]]],
+            [(holder[at[above]], state, by, many, np.inf, -1) for above, state, by, many in rest],
             columns=["parent", "state", "cut_by", "count", "bound", "place"],
         ),
     ]).sort_values("bound", kind="stable")  # fmt: skip

@@ -59,6 +59,7 @@ _SEEN = 1.2e-2
 _LABELS = "labels.data = fitting({ plot, range, rows, nodes, size: labels.tags[0] })"
 _SVG = (640, 26)
 """Width of a drawing without scripts, and height of a row in it, in pixels."""
+_GOING_ON = "; cut is what would go on from it"
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "alone", "figures", "node", "place")
 _TOOLTIP = (
@@ -184,7 +185,9 @@ class TreePlot(Plot):
         replace(self._path, path)
         replace(self._chosen, _ring(tree, nodes, frame.seen))
         self._label_rows(round(max([*nodes["bottom"], *path["bottom"]]) + 0.04))
-        self._say(frame, dict(zip(nodes["fate"], nodes["color"], strict=True)))
+        end = _places(tree, nodes, frame.best)[-1]
+        ends_cut = end >= 0 and nodes["fate"][end].startswith("cut")
+        self._say(frame, dict(zip(nodes["fate"], nodes["color"], strict=True)), ends_cut)
 
     def frame(self) -> pd.DataFrame:
         tree = self._shown.tree
@@ -213,10 +216,10 @@ class TreePlot(Plot):
             self.figure.yaxis.major_label_overrides = {tick: str(k) for k, tick in enumerate(ticks)}
             self._ticker.ticks = ticks
 
-    def _say(self, frame: TreeFrame, colors: dict[str, str]) -> None:
+    def _say(self, frame: TreeFrame, colors: dict[str, str], ends_cut: bool) -> None:
         """Caption and legend."""
         stored = int(frame.tree.attrs.get("stored", len(frame.tree)))
-        outlined = " Outlined: the way to the best list." if frame.best else ""
+        outlined = f" Outlined: the way to the best list{_GOING_ON * ends_cut}." if frame.best else ""
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
         self.caption = f"{prefixes} stored; each stands under the one it continues.{outlined} {frame.said}".rstrip()
         fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))
@@ -291,7 +294,7 @@ def _ring(tree: pd.DataFrame, nodes: Columns, seen: Seen) -> Columns:
     if at == [-1] and seen.own is not None:
         fate = fate_of(seen.own["fate"], seen.own["cut_by"])
         stubs = zip(nodes["above"], nodes["fate"], nodes["alone"], strict=True)
-        at = [k for k, stub in enumerate(stubs) if stub == (places[-2], fate, 0)]
+        at = [k for k, stub in enumerate(stubs) if stub == (max(places), fate, 0)]  # below the last that is drawn
     found = {name: [nodes[name][k] for k in at if k >= 0] for name in _RECT}
     wide = [max(right, left + _SEEN) for left, right in zip(found["left"], found["right"], strict=True)]
     return {**found, "right": wide}

@@ -31,6 +31,7 @@ _LONGEST = 90
 _WHY = 66
 """Least height of the sentence, so that what follows does not move."""
 LAST, _LAST = "expanded last", "last"
+_BEST_ENDS = "The list that ends here is the best one; cut is what would go on from it."
 
 
 class TreePane(NotebookViewer):
@@ -238,4 +239,6 @@ def sentence(frame: TreeFrame) -> str:
     name, why = bound_name(cut_by), esc(why, 800)
     if name:
         why = why.replace(esc(name), word(name, cut_by, frame.kind), 1)
+    if fate == "cut" and own is not None and seen.path == frame.best:
+        said = f"{said} {_BEST_ENDS}"
     return f'<p class="why">{head}: {said} <span class="reason">{why}</span></p>'

@@ -171,7 +171,8 @@ class Rewind(JSComponent):
     def press(self) -> None:
         """Play the run, or hold what is played."""
         if self.able:
-            if not self.playing and self.moment is None:
+            last = self.moments - 1 - math.ceil(self.moments / _REPLAYED)  # from there on nothing is left to play
+            if not self.playing and (self.moment is None or self.moment >= last):
                 self.moment = 0
             self._beats = 0
             self.playing = not self.playing

@@ -17,6 +17,7 @@ import panel as pn
 from ...ablation import AS_SET, STEPS, Ablation, Outcome, of_the_paper
 from ...families.wording import at_most
 from ...recording import Recording
+from ...rule_list import RuleListSearch
 from ...snapshot import Status
 from ..live.job import Job
 from ..live.prepared import Prepared
@@ -52,9 +53,10 @@ class Ablating:
 
     def __init__(self, given: SearchSession, guess: str = "") -> None:
         def prepare(report: Any) -> Prepared:
-            prepared = given.source(report)
+            prepared = given.prepared or given.source(report)
             return replace(prepared, search=of_the_paper(prepared.search))
 
+        self.given = given
         self.limits, self._guess = Limits(seconds=min(given.limits.seconds or MOST_SECONDS, MOST_SECONDS)), guess
         self.first = SearchSession(prepare, self.limits, FULL_SPEED, look=given.look)
         self.done: Ablation | None = None  # what has ended with something to show
@@ -84,9 +86,10 @@ class Ablating:
         )
 
     def frame(self) -> pd.DataFrame:
-        """That of the ablation; variants that were not proven say their gap."""
+        """That of the ablation, the run with all bounds last; variants that were not proven say their gap."""
         assert self.done is not None
-        frame = self.done.frame
+        frame = self.done.frame.replace({"variant": {AS_SET: f"+ {GUESSES[-1]}: {AS_SET}"}})
+        frame = pd.concat([frame[1:], frame[:1]], ignore_index=True)
         told = zip(frame["variant"], frame["status"], frame["gap"], strict=True)
         names = [name if status == Status.OPTIMAL else f"{name} (gap {at_most(gap)})" for name, status, gap in told]
         return frame.assign(variant=names)
@@ -113,6 +116,11 @@ class Ablating:
         if not self._guess:
             return told
         return f"{'Right' if most == self._guess else f'Not “{self._guess}”'}: {told}"
+
+
+def comes_back(session: SearchSession) -> bool:
+    """Whether a session can be ablated as it is, and shown again after that."""
+    return session.state.over and not session.recorded and isinstance(session.search, RuleListSearch)
 
 
 class RunsBox(Working):
@@ -162,13 +170,14 @@ class RunsBox(Working):
             self.picture[:] = []
 
     def begin(self, session: SearchSession) -> SearchSession:
-        """Begin an ablation of what a session would run; the first session of it."""
+        """Begin an ablation of what a session runs; the first session of it."""
+        self.forget()
         threading.Thread(target=import_module, args=(_DRAWS,), daemon=True).start()  # the page does not wait for that
         self.ablation = Ablating(session, self.guess.value)
         return self.ablation.first
 
     def following(self, session: SearchSession) -> SearchSession | None:
-        """What follows a session of an ablation that has ended, at the end its first one; None: nothing."""
+        """What follows a session of an ablation, at the end the run from before it, or its first one; None: nothing."""
         ablation = self.ablation
         if ablation is None:
             return None
@@ -179,22 +188,26 @@ class RunsBox(Working):
                 self._tell(ablation)
                 if ablation.done.contradiction:
                     self._complain(ablation.done.contradiction)
-                return ablation.first
+                return ablation.given if comes_back(ablation.given) else ablation.first
         return following
 
     def _tell(self, ablation: Ablating) -> None:
-        """Say how it went, and draw how many times the prefixes of the first run each other one has stored."""
+        """Say how it went, and draw how many times the prefixes of the run as set each proof stores, or the gaps."""
         self._said.object = f'<p class="note" role="note">{esc(ablation.said, 600)}</p>'
         frame = ablation.frame()
         if len(frame) < 2 or frame["nodes_factor"].isna().any():
             return
+        proven = frame["status"] == Status.OPTIMAL
+        title, axis = "Nodes of each run", "times the run as set; where a gap stands: stopped, more are needed"
+        frame["nodes_factor"] *= proven
+        if not proven.iloc[-1]:  # the run as set
+            title, axis, frame["nodes_factor"] = "Gap of each run", "gap when the run ended; none: proven", frame["gap"]
         import_module(_DRAWS)
         from ...plots import ablation as drawn
 
         height = min(_MOST, _FRAME + _LINE * len(frame))
-        options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": "Nodes of each run"}
-        options |= {"xlabel": "", "ylabel": "times the run as set; where a gap stands: when it was ended"}
-        options |= {"backend_opts": {"plot.output_backend": "canvas"}}
+        options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": title}
+        options |= {"xlabel": "", "ylabel": axis, "backend_opts": {"plot.output_backend": "canvas"}}
         picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
         self.picture[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]
 

@@ -33,7 +33,7 @@ from .controls import SPEEDS, Controls, Rewind
 from .families import LOOKS, look_of_recorded, sessions_of
 from .figures import SearchFigures, curves_svg
 from .plots.curves import AXES
-from .runs_box import RunsBox
+from .runs_box import RunsBox, comes_back
 from .why import WhyBox
 
 ABLATION = "Without a bound"
@@ -146,7 +146,7 @@ class SearchView(Pinning, NotebookViewer):
     @one_at_a_time
     def ablate(self, *_: Any) -> None:
         """Run the paper's search for the same list, with all its bounds and then with one more each time."""
-        self._go(self._begin_ablating, True)
+        self._go(self._begin_ablating, self.stale or bool(self.refusal) or not comes_back(self.session))
 
     def _go(self, act: Callable[[], None], anew: bool) -> None:
         """Do something with the run, with a new one unless that is refused, and look at it from then on."""
@@ -311,6 +311,7 @@ class SearchView(Pinning, NotebookViewer):
         self.refresh()
         following = self.runs_box.following(self.session) if self.session.state.over else None
         if following is not None:
+            self._told = False, False  # also of a run that comes back
             self._take(following)
             if following.state is State.IDLE:
                 following.run()

@@ -154,7 +154,7 @@ class WhyBox:
         if name not in _WATCHED:
             return
         pace, prefix = session.pace, None if self.tree is None else self.tree.prefix
-        slow = pace.units is not None and pace.units <= _SLOW and pace.growth == 1
+        slow = pace.steady and (pace.units or 0) <= _SLOW
         asked = (session, name, slow, *((moment, prefix) if name == TREE else ()))
         if asked != self._asked:
             self._forget()

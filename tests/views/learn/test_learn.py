@@ -16,7 +16,7 @@ import rulelab as rl
 from rulelab.families import FAMILIES
 from rulelab.glossary import ProseError
 from rulelab.views.learn.plan import Plan, Seen, Step, as_html, plan
-from rulelab.views.learn.plans import PLANS
+from rulelab.views.learn.plans import PLANS, looked_back_to
 from rulelab.views.learn.twelve import FACTS, PEOPLE, PRICE, STEPS, checked, prefixes, problem
 from rulelab.views.learn.view import KEYS, SCRIPT, WALKS, LearnView, read_progress, script_html
 from rulelab.views.learn.walk import Walk
@@ -113,6 +113,12 @@ def test_every_step_is_done_by_what_it_asks_for_and_is_answered(walk: Walk) -> N
         if walk.plan.name == "what fairness costs":
             assert costs == sorted(costs)
             assert len(set(costs)) > 2
+
+
+def test_looking_back_is_done_where_the_moment_shows_what_is_asked_for_and_no_earlier() -> None:
+    done = looked_back_to(lambda moment, end: moment >= end / 2)
+    assert [at for at in range(9) if done(Seen(moments=range(9), at=at))] == [4, 5]
+    assert not done(Seen(moments=range(9)))
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=list(PLANS))

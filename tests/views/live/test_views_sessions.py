@@ -105,6 +105,19 @@ def test_each_step_opens_one_prefix_whatever_comes_before_the_tree(start) -> Non
         wait_until(lambda now=opened: session.state is State.PAUSED and session.snapshot.counts["expanded"] == now)
 
 
+@pytest.mark.parametrize("units", [1, 10])
+def test_slow_motion_begins_with_the_tree_for_what_comes_before_it_is_one_unit(start, units: int) -> None:
+    search = rl.RuleListSearch(long_search().problem, regularization=0.003, beam_width=30)
+    session = start(lambda: search, pace=Pace(units))
+    session.run()
+    wait_until(lambda: session.snapshot is not None and session.snapshot.counts["expanded"] > 2 * units)
+    session.stop()
+    moments = session.history.snapshots
+    k = next(k for k, each in enumerate(moments) if each.counts["expanded"])
+    assert moments[k].step > 2 * (k + 1), "many units at once"
+    assert moments[k].counts["expanded"] <= units
+
+
 @pytest.mark.long
 def test_slow_motion_keeps_to_its_beat(start) -> None:
     session = start(lambda: rl.RuleListSearch(problem(300, 60), 0.003, beam_width=0), pace=Pace(1))

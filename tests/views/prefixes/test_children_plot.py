@@ -54,6 +54,7 @@ def agrees(view: TreeView, search: PrefixSearch) -> None:
     assert below.is_monotonic_increasing, "first come those that reach the line"
     assert all(some.is_monotonic_increasing for _, some in drawn["bound"].groupby(below))
     assert view.bars.figure.select_one({"type": Span}).location == best
+    assert drawn["beyond"].tolist() == np.maximum(drawn["bound"], best).tolist(), "no words lie across the line"
     cut = shown["cut_by"].isin(scale_of(search).bounding).to_numpy()
     assert (ends[cut] >= best - 1e-9).all()
     assert drawn["fate"].tolist() == fates(shown.reset_index())

@@ -1,11 +1,15 @@
 """The search tree as an icicle: nothing overlaps, nothing is lost, and what is tapped is explained."""
 
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+
 import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import GlyphRenderer, TapTool
 from hypothesis import given
 from hypothesis import strategies as st
+from laws import scale_of
 from live import field, problem, recorded, small_search, widget
 from test_views_why import SEARCHES
 
@@ -16,6 +20,14 @@ from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
 from rulelab.views.prefixes.frames import EMPTY
 from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
 from rulelab.views.prefixes.tree_view import TreeView
+
+
+def above(node: int, parent: Mapping[int, int] | np.ndarray, drawn: Collection[int]) -> int:
+    """The longest beginning of a prefix that is drawn."""
+    node = int(parent[node])
+    while node not in drawn:
+        node = int(parent[node])
+    return node
 
 
 def tree_of(parents: list[int], rng: np.random.Generator, most: int | None = None) -> tuple[pd.DataFrame, list[Rest]]:
@@ -35,9 +47,21 @@ def tree_of(parents: list[int], rng: np.random.Generator, most: int | None = Non
     })  # fmt: skip
     kept = frame.sort_values(["descendants", "length"], ascending=[False, True], kind="stable").head(most or n)
     there = set(kept["node"])
-    left = frame[~frame["node"].isin(there) & frame["parent"].isin(there)]
-    sizes = (left["descendants"] + 1).groupby([left["parent"], left["state"], left["cut_by"]]).sum()
+    left = frame[~frame["node"].isin(there)]
+    sizes = (
+        left.assign(parent=[above(node, parent, there) for node in left["node"]])
+        .groupby(["parent", "state", "cut_by"])
+        .size()
+    )
     return kept.sort_values(["length", "node"], ignore_index=True), [(*key, int(n)) for key, n in sizes.items()]
+
+
+def fates_of(tree: pd.DataFrame, rest: Iterable[Rest]) -> Counter[tuple[str, str]]:
+    """How many prefixes of a frame, and of what it leaves out, have each fate."""
+    found = Counter(zip(tree["state"], tree["cut_by"], strict=True))
+    for _, state, by, n in rest:
+        found[state, by] += n
+    return found
 
 
 @st.composite
@@ -58,6 +82,9 @@ def laws(tree: pd.DataFrame, drawn: Icicle, least: float) -> None:
     alone = tree.iloc[drawn.place]
     assert not ((alone["state"] == "cut") & (alone["descendants"] == 0) & (alone["length"] > 0)).any()
     at = {int(node): k for k, node in enumerate(alone["node"])}
+    parents = dict(zip(tree["node"].tolist(), tree["parent"].tolist(), strict=True))
+    hidden = tree[~tree["node"].isin(list(at))]
+    hidden = hidden.assign(above=[above(node, parents, at) for node in hidden["node"]])
     inside: dict[int, list[tuple[float, float]]] = {k: [] for k in at.values()}
     for k, parent in enumerate(alone["parent"].tolist()):
         if parent >= 0:
@@ -72,9 +99,9 @@ def laws(tree: pd.DataFrame, drawn: Icicle, least: float) -> None:
     for stub in stubs[stubs["place"] >= 0].itertuples():
         member = tree.iloc[stub.place]
         assert (member["state"], member["cut_by"]) == (stub.state, stub.cut_by)
-        assert at[int(member["parent"])] == stub.parent
-        alike = tree[(tree["parent"] == member["parent"]) & (tree["state"] == stub.state)]
-        alike = alike[(alike["cut_by"] == stub.cut_by) & ~alike["node"].isin(list(at))]
+        alike = hidden[(hidden["above"].map(at) == stub.parent) & (hidden["state"] == stub.state)]
+        alike = alike[alike["cut_by"] == stub.cut_by]
+        assert int(member["node"]) in set(alike["node"])
         assert member["bound"] == alike["bound"].min(), "the one of least bound stands for the others"
 
 
@@ -83,6 +110,9 @@ def test_children_lie_inside_their_parents_and_nothing_is_lost(made, least):
     tree, rest = made
     drawn = icicle(tree, rest, least)
     laws(tree, drawn, least)
+    stubs = drawn.stubs[["parent", "state", "cut_by", "count"]].itertuples(index=False)
+    shown = fates_of(tree.iloc[drawn.place], stubs)
+    assert shown == fates_of(tree, rest), "each prefix has its own fate, however deep it stands"
     breadth = drawn.right - drawn.left
     sizes = tree["descendants"].to_numpy()[drawn.place] + 1
     assert breadth == pytest.approx(sizes / sizes[0])
@@ -122,9 +152,31 @@ def test_every_prefix_that_is_drawn_is_explained(search):
             continue
         assert (own["fate"], own["cut_by"]) == (row.state, row.cut_by)
         assert row.cut_by.removeprefix("always: ").replace("_", " ") in said
-        assert sum(own[name] for name in TERMS) == pytest.approx(max(row.bound, row.cost))
+        reached = search.snapshot.incumbent.objective if row.cut_by in scale_of(search).bounding else 0.0
+        assert sum(own[name] for name in TERMS) == pytest.approx(max(row.bound, row.cost, reached))
         assert own["loss"] + own["rules"] <= row.cost + 1e-9
         assert min(own[name] for name in TERMS) >= 0
+
+
+def test_the_best_list_is_told_as_such_where_its_prefix_was_cut_by_a_bound_that_was_looked_at_later():
+    data = rl.datasets.load("diabetes")
+    antecedents = rl.mine_antecedents(rl.Binarizer(thresholds=4).fit_transform(data.X), max_conditions=1)
+    search = rl.FallingRuleListSearch(rl.Problem.from_antecedents(antecedents, data.y), 0.01)
+    best = rl.solve(search).incumbent
+    view = TreeView(search)
+    view.prefix = best.model.antecedent_names
+    tree, own, said = search.tree(), view.drawn.seen.own, view.said.object
+    stored = tree[tree["node"] == tree.attrs["incumbent"][-1]].iloc[0]
+    assert (stored["state"], stored["cut_by"]) == ("cut", own["cut_by"])
+    assert stored["bound"] < best.objective - 1e-9
+    assert own["bound"] == pytest.approx(best.objective), "the bound that cut it is no smaller"
+    assert "The list that ends here is the best one" in said
+    assert f"It was stored with a bound of {stored['bound']:.4f}" in said
+    assert view.plot.caption.endswith("; cut is what would go on from it.")
+    look = search.look_into(best.model.antecedent_names[:-1])
+    cut = look[look["cut_by"].isin(scale_of(search).bounding)]
+    assert len(cut) > 1
+    assert (cut["bound"] >= best.objective - 1e-9).all()
 
 
 @pytest.mark.parametrize("limit", [{}, {"max_length": 0}], ids=["by cost", "by length"])
@@ -257,21 +309,14 @@ def test_what_is_left_out_is_counted_by_its_fate(search, most):
     view = TreeView(search, max_nodes=most)
     whole = search.tree(10**6)
     counts = whole.groupby(["state", "cut_by"]).size()
-    frame, seen = view.drawn, {}
-    for state, by, n in [*((s, b, 1) for s, b in frame.tree[["state", "cut_by"]].itertuples(index=False)),
-                         *(each[1:] for each in frame.rest)]:  # fmt: skip
-        seen[state, by] = seen.get((state, by), 0) + n
-    assert sum(seen.values()) == len(whole)
+    frame = view.drawn
+    assert fates_of(frame.tree, frame.rest) == counts.to_dict()
     if most == 10**6:
         assert frame.rest == []
-        assert seen == counts.to_dict()
-    hidden = [
-        text
-        for text, alone in zip(*(view.plot.sources[0].data[k] for k in ("rule", "alone")), strict=True)
-        if not alone
-    ]
-    together = sum(int(text.split()[0].replace("\u202f", "")) for text in hidden)
-    assert len(view.plot.nodes) + together == len(whole)
+    drawn: Counter[str] = Counter()
+    for text, fate, alone in zip(*(view.plot.sources[0].data[k] for k in ("rule", "fate", "alone")), strict=True):
+        drawn[fate] += 1 if alone else int(text.split()[0].replace("\u202f", ""))
+    assert drawn == {fate_of(*each): n for each, n in counts.items()}, "what is open is drawn as open"
 
 
 def test_an_empty_tree_says_why_and_only_what_has_one_is_taken():

@@ -154,6 +154,10 @@ def test_replay_goes_through_the_moments_to_the_present_and_a_slider_that_is_mov
     assert moment(view) is None
     send(view.part("moment"), {"move": -1})
     assert moment(view) == last - 1
+    play(view)
+    assert (moment(view), view.part("moment").playing) == (0, True), "near the end there is nothing left to play"
+    send(view.part("moment"), {"place": 1})
+    send(view.part("moment"), {"move": -1})
     for nonsense in ("press", {}, {"move": "far"}, {"place": None}):
         send(view.part("moment"), nonsense)
     assert moment(view) == last - 1

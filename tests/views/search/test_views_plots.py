@@ -270,7 +270,9 @@ def test_bars_of_cuts_are_as_long_as_their_shares_also_of_the_best_list_of_all_w
     problem = larger_problem(1, 200, 6)
     done = rl.solve(rl.search_for(problem, regularization=0.01, fairness=rl.EqualOpportunity(0.9)))
     plot = PrunedPlot()
+    assert plot.below == ""
     plot.show([done], True, done)
+    assert "Coloured as in search trees; grey: " in plot.below
     assert not done.made
     assert plot.frame()["prefixes cut"].sum() == done.sought_first["cut"] > 0
     assert plot.caption.endswith("a best one meets what is asked.")

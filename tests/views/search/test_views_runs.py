@@ -1,19 +1,20 @@
 """Ablation on the page, and the settings of its runs in words."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from live import alert, long_search, problem, runs_html, settled, status
+from live import alert, finish, long_search, model_html, problem, runs_html, settled, status
 from patience import wait_until
 
 import rulelab as rl
 from rulelab.ablation import nodes_of
 from rulelab.views.kept_runs.keeping import differing, settings_in_words
 from rulelab.views.live.state import State
-from rulelab.views.search.runs_box import GUESSES
+from rulelab.views.search.runs_box import GUESSES, Ablating
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 
@@ -23,7 +24,8 @@ def ablated(view: SearchView) -> dict[str, float]:
     settled(view)
     (drawn,) = view.runs_box.picture
     bars = zip(drawn.object["variant"], drawn.object["times"], strict=True)
-    return dict(reversed(list(bars)))
+    first, *others = list(bars)
+    return dict([("as set" if first[0] == "+ symmetry: as set" else first[0], first[1]), *reversed(others)])
 
 
 def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) -> None:
@@ -78,6 +80,45 @@ def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_
     sets = show(rl.RuleSetSearch(problem(60, 4), max_complexity=3))
     assert "Without a bound" not in sets.why.strip.names
     assert "Without a bound" in view.why.strip.names
+
+
+def test_after_an_ablation_the_run_from_before_it_is_shown_again(show) -> None:
+    view = finish(show(rl.RuleListSearch(problem(120, 7), 0.01)))
+    own, seen = view.session, (model_html(view), status(view).figures, view.snapshot)
+    view.ablate()
+    assert view.session is not own
+    assert len(ablated(view)) == 6
+    assert view.session is own
+    assert (model_html(view), status(view).figures, view.snapshot) == seen
+    view.stale = True
+    view.ablate()
+    settled(view)
+    assert view.session is not own, "with the present settings there was no run"
+
+
+def test_pictures_of_an_ablation_say_what_its_words_say(show, monkeypatch) -> None:
+    view = show(rl.RuleListSearch(problem(120, 7), 0.01))
+    view.ablate()
+    ablated(view)
+    ablation = rl.Ablation(rl.CorelsSearch(problem(120, 7), 0.01), added=True)
+    whole = [*ablation.steps()]
+    box, made = view.runs_box, Ablating(view.session)
+    made.done = ablation
+    for stopped in ((1,), (0, 1)):  # the errors so far alone; and with all bounds, too
+        for k in stopped:
+            ended = replace(whole[k].snapshot, status=rl.Status.LIMIT, limit="time", lower_bound=0.01 * k)
+            ablation.outcomes[k] = replace(whole[k], snapshot=ended)
+        box._tell(made)
+        drawn = box.picture[0].object
+        frame = ablation.frame.set_index("variant")
+        bars = dict(zip(drawn["variant"], drawn["times"], strict=True))
+        assert next(iter(bars)).startswith("+ symmetry: as set"), "the last step is the last bar, from below"
+        gaps = 0 in stopped
+        assert list(bars.values())[-1] == (frame["gap"].iloc[1] if gaps else 0.0), (
+            "no bar of a proof that was not found"
+        )
+        expected = frame["gap" if gaps else "nodes_factor"]
+        assert list(bars.values())[-2] == expected["+ lookahead"]
 
 
 def test_settings_are_in_words_and_only_those_that_differ_are_said() -> None:

@@ -39,11 +39,11 @@ def found_rules(seen: Seen) -> bool:
 
 
 def looked_back_to(reached: Callable[[Snapshot, Snapshot], bool]) -> Task:
-    """One looks at the first moment that has reached something, compared with the last, or at one next to it."""
+    """One looks at the first moment that has reached something, compared with the last, or at the one after it."""
 
     def done(seen: Seen) -> bool:
         first = next((k for k, each in enumerate(seen.moments) if reached(each, seen.moments[-1])), None)
-        return seen.at is not None and first is not None and abs(seen.at - first) <= 1
+        return seen.at is not None and first is not None and seen.at - first in (0, 1)
 
     return done
 

@@ -101,6 +101,7 @@ _OF_ALL = (
     " The best list of all is sought first.",
     " They were cut to find the best of all lists; a best one meets what is asked.",
 )
+_COLOURS = '<p class="note">Coloured as in search trees; grey: bounds that hardly ever cut what a tree has stored.</p>'
 _ROOM = 150
 """Where the axis of per cents ends, so that the longest bar has its figure beside it."""
 
@@ -133,6 +134,7 @@ class PrunedPlot(Plot):
     title = "Prefixes cut, by bound"
     nothing = "Beginnings of lists that need not be looked at, by the bound that says so."
     names = {"bound": "bound", "count": "prefixes cut", "share": "share of all cuts (%)"}
+    below = ""
     blank = True
 
     def __init__(self) -> None:
@@ -155,7 +157,7 @@ class PrunedPlot(Plot):
 
     def clear(self) -> None:
         super().clear()
-        self._bounds.factors, self.blank = [], True
+        self._bounds.factors, self.blank, self.below = [], True, ""
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         data = pruned_columns(latest)
@@ -163,6 +165,7 @@ class PrunedPlot(Plot):
             self._bounds.factors = data["bound"]
         replace(self._source, data)
         self.blank = not data["bound"]
+        self.below = "" if self.blank else _COLOURS
         if self.blank:
             self.caption = "Nothing is cut yet."
             return
