@@ -68,6 +68,7 @@ class RelaxedFirst(Phased):
     """
 
     memory_limit: int | None
+    _best: Any
     _relaxation: Any = None
     _floor = 0.0
     """What no model has an objective below."""
@@ -83,9 +84,9 @@ class RelaxedFirst(Phased):
     """The last state of the search for the best model of all."""
 
     @property
-    @abc.abstractmethod
     def _least_known(self) -> Any:
         """Cost of the best model so far."""
+        return self._best.cost
 
     @property
     @abc.abstractmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable
 from functools import wraps
@@ -14,7 +15,7 @@ from .certificate import Certificate, CertificateError
 from .certificate.parts import within
 from .data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
 from .search import Search
-from .snapshot import Snapshot, Status
+from .snapshot import Incumbent, Snapshot, Status, bound_shown, standing
 
 _MOST_STORED, _MOST_STORED_SOFTLY = 5_000, 500
 
@@ -164,6 +165,7 @@ class FairSearch(Proving):
 
     fairness: Any
     min_group_size: int
+    _out_of_memory: bool
 
     @property
     def left_out(self) -> str:
@@ -186,6 +188,16 @@ class FairSearch(Proving):
         among = compared(self._criterion, groups_of(self.problem, self._criterion), self.min_group_size)
         by_name = {rate.name: of for rate, of in zip(self._criterion.rates(), among, strict=True)}
         return [(name, g, h) for name in sorted(by_name) for g, h in combinations(by_name[name], 2)]
+
+    def _standing(self, exact: bool, incumbent: Incumbent | None, bound: float) -> dict[str, Any]:
+        """What its snapshots have in common; ``exact``: whether costs tell lists apart, ``bound``: what is proven."""
+        status, limit = standing(self.certified, exact, "memory" if self._out_of_memory else None)
+        if self._phase == "infeasible":
+            status = Status.INFEASIBLE
+        bound = bound_shown(math.inf if incumbent is None else incumbent.objective, bound, status)
+        left = 0.0 if self._phase in ("certified", "infeasible") else math.inf
+        known = {"status": status, "incumbent": incumbent, "lower_bound": bound, "log10_remaining": left}
+        return {**self._figures, **known, "phase": self._phase, "limit": limit}
 
     def _told_of(self, predicted: np.ndarray) -> dict[str, Any]:
         """What to tell of the groups' rates when these patterns are predicted positive."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .certificate import Certificate, CertificateError
-from .exclusion import Exclusion
 from .falling_rule_list.fair import prove_fair_falling_rule_list
 from .falling_rule_list.proof import Capture, Captures, prove_falling_rule_list
 from .falling_rule_list.soft import prove_soft_falling_rule_list
@@ -13,6 +12,7 @@ from .outcome import Verification
 from .rule_list.constrained.checker import prove_constrained_rule_list
 from .rule_list.constrained.least_gap import prove_least_gap
 from .rule_list.constrained.predictive import ProvenRange, prove_predictive_parity
+from .rule_list.exclusion import Exclusion
 from .rule_list.hints import KnownSets
 from .rule_list.proof import prove_rule_list
 from .rule_set.least_gap import prove_least_gap_rule_set

@@ -18,15 +18,14 @@ from ..data.problem import Problem
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
 from .certificate import Certificate, CertificateError, check_arrays, check_parameters, is_plain
 from .demands import DEMANDS
-from .exclusion import Exclusion
 from .falling_rule_list import checker as falling_rule_list
 from .falling_rule_list import fair as fair_falling_rule_list
 from .falling_rule_list import soft
-from .falling_rule_list.fair_states import MAX_LENGTH
+from .falling_rule_list.fair import MAX_LENGTH
 from .falling_rule_list.soft import PENALTY
 from .multiclass import MultiClassCertificate
 from .origin import other_origin
-from .outcome import Outcome, Verification
+from .outcome import Outcome, Verification, divided
 from .parts import within
 from .rule_list import checker as rule_list
 from .rule_list.constrained import checker as constrained
@@ -42,12 +41,11 @@ from .rule_list.constrained.checker import (
 )
 from .rule_list.constrained.predictive import TOLERANCE, check_values
 from .rule_list.constrained.space import read_sizes
-from .rule_list.exclusion import exclude
+from .rule_list.exclusion import Exclusion, exclude
 from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
 from .rule_set.checker import MIN_GROUP_SIZE, check_model, read_claim, sides_of, times_covered
 from .rule_set.parity import GAP, SUFFIX, check_parities, parities, read_sides, read_tolerances
-from .whole_weights import divided
 
 OF_ALL = "of_all"  # the parameter that only these certificates have
 _MAJORITY = "majority"

@@ -97,10 +97,4 @@ class FallingSearch(Search, ABC):
         model = FallingRuleList.from_problem(
             self.problem, tuple(antecedents), self.positive_weight, self.violation_penalty
         )
-        return Incumbent(
-            model=model,
-            objective=model.objective(self.regularization),
-            errors=model.errors,
-            complexity=model.complexity,
-            found_at=found_at,
-        )
+        return Incumbent(model, model.objective(self.regularization), model.errors, model.complexity, found_at)

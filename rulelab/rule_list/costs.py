@@ -147,13 +147,7 @@ def incumbent_of(
 ) -> Incumbent:
     """The list of these antecedents of the problem, as snapshots show it."""
     model = RuleList.from_problem(problem, antecedents)
-    return Incumbent(
-        model=model,
-        objective=model.objective(regularization),
-        errors=model.errors,
-        complexity=model.complexity,
-        found_at=found_at,
-    )
+    return Incumbent(model, model.objective(regularization), model.errors, model.complexity, found_at)
 
 
 def first_captures(

@@ -330,7 +330,7 @@ class Closing:
         self._entered = 0
         self._columns: Columns | None = None
         self._branching: BranchAndBound | None = None
-        slack = point.grid_floor(program.below(upper)) - (point.total - price * program.max_complexity)
+        slack = floor(program.below(upper) * point.grid) - (point.total - price * program.max_complexity)
         self._nearby = Nearby(generation, slack, most_columns)
 
     @property

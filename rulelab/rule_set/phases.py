@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -81,13 +82,8 @@ class Incumbents:
         if self._made is None:
             model = RuleSet.from_problem(self._problem, self.rules, form=self._form)
             objective = self._program.objective(self.cost, model.complexity)
-            self._made = Incumbent(
-                model=model,
-                objective=int(objective) if objective.denominator == 1 else float(objective),
-                errors=model.errors,
-                complexity=model.complexity,
-                found_at=self._found_at,
-            )
+            shown = int(objective) if objective.denominator == 1 else float(objective)
+            self._made = Incumbent(model, shown, model.errors, model.complexity, self._found_at)
             if self._fairness is not None and self._problem.groups is not None:
                 predicted = model.predicts_positive(self._problem.matrix())
                 compared = self._fairness, self._problem.groups, predicted, self._min_group_size
@@ -368,7 +364,8 @@ class Phases(Phased, ABC):
         known = self._generation.closing_point
         if known is None:
             return None if self._part is None else self._part.shown
-        return Shown(self._program, known[0].without_weights, known[1])
+        alone = replace(known[0], weight=np.zeros(0, dtype=np.int64))  # what is kept of the dual values
+        return Shown(self._program, alone, known[1])
 
     @property
     def _proven(self) -> Proven:

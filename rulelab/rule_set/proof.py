@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
+from ..certificate.outcome import divided
 from ..certificate.rule_set.checker import Case, Claim, check_model, counts_as_given, read_claim
 from ..certificate.rule_set.demands import PART_PRICES
 from ..certificate.rule_set.parity import RATES
 from ..certificate.rule_set.partition import PART_ENDED, PART_RANGES, Space, share_of
-from ..certificate.whole_weights import divided
 from ..data.fairness import Criterion, Rate, compared, groups_of, parities
 from .demands import Demands
 from .master.dual_bound import DualPoint

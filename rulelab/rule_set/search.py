@@ -27,7 +27,7 @@ from ..proving import asked_of, kept_for_its_model
 from ..rehearsal import grouped_problem, noisy_problem
 from ..search import Search, solve
 from ..snapshot import Snapshot, Status
-from .demands import Demands, check_arguments_of_sets, clauses_of, demanding, demands_of
+from .demands import check_arguments_of_sets, clauses_of, demanding, demands_of
 from .generation import comes_near
 from .master.constrained_proximal import ConstrainedProximalMaster
 from .master.proximal import ProximalMaster
@@ -152,7 +152,7 @@ class RuleSetSearch(RelaxedFirst, Phases):
         self.warm_start = None if warm_start is None else clauses_of(warm_start, problem, form)
         self.must_use = as_names(must_use, "must_use") or None
         self.max_uses = limits_of(max_uses) or None
-        self._demands = self._demanded()
+        self._demands = demands_of(problem, self.must_use, self.max_uses)
         self._relaxes = fairness is not None
         self._borrows = loss == "zero_one"
         program = self._new_program()
@@ -386,16 +386,8 @@ class RuleSetSearch(RelaxedFirst, Phases):
         return bound if float(bound).is_integer() else super()._sure(bound)
 
     @property
-    def _least_known(self) -> Cost:
-        return self._best.cost
-
-    @property
     def _own_bound(self) -> float:
         return rounded_down(self._program.bound(self._lower))
-
-    def _demanded(self) -> Demands:
-        """What the set has to obey."""
-        return demands_of(self.problem, self.must_use, self.max_uses)
 
     def _new_program(self) -> Program:
         """The integer program that this search solves."""

@@ -8,7 +8,7 @@ from test_certificate_lemmas import noisy, solved
 
 import rulelab as rl
 from rulelab.certificate import prove_falling_rule_list
-from rulelab.certificate.exclusion import Change
+from rulelab.certificate.rule_list.exclusion import Change
 from rulelab.cli.commands import main
 
 PRICES = (0.01, 0.05, 0.1, 0.02, 1 / 3)

@@ -9,8 +9,8 @@ import pytest
 from laws import holds, larger_problem, reread, with_arrays, with_parameters
 
 import rulelab as rl
+from rulelab.certificate.outcome import in_whole_weights_by_group
 from rulelab.certificate.rule_list.constrained.predictive import read_values
-from rulelab.certificate.whole_weights import in_whole_weights_by_group
 from rulelab.data.rate_constraints import constraints_of
 
 PRICE = 0.005

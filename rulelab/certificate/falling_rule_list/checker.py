@@ -30,8 +30,7 @@ from ...data.problem import Problem
 from ...models import FallingRuleList, ModelError
 from ..certificate import CertificateError, check_arrays, check_parameters
 from ..origin import same_conditions
-from ..outcome import LOWER_BOUND, Outcome, cost_to_prove
-from ..whole_weights import nearly
+from ..outcome import LOWER_BOUND, Outcome, cost_to_prove, nearly
 from .joint_capture import ROUNDS, reduced, what_is_left
 from .states import Entries, FallingStates, children, falling_space
 

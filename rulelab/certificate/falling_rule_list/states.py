@@ -24,9 +24,8 @@ import numpy as np
 from ...data.exact_weights import of_few_digits, order_preserving
 from ...data.problem import Problem
 from ..certificate import CertificateError
-from ..outcome import Outcome
+from ..outcome import Outcome, divided, rounded_down
 from ..parts import PatternSets, product, select, unique_rows, weighted
-from ..whole_weights import divided, rounded_down
 
 _LARGEST_COST, _FINE_COST = 1 << 60, 1 << 46
 _FLOATS = 1 << 26  # of smaller totals different proportions are different floats

@@ -26,12 +26,11 @@ from ...data.problem import Problem
 from ...models import Rule, RuleList
 from ..certificate import CertificateError, check_parameters
 from ..origin import same_conditions
-from ..outcome import LOWER_BOUND, Outcome, cost_to_prove
-from ..whole_weights import nearly
+from ..outcome import LOWER_BOUND, Outcome, cost_to_prove, nearly
 from .children import Wanted, opened
 from .hints import ARRAYS as PAIRS
 from .hints import Lemmas, Separation
-from .states import Grid, States, grid, states
+from .states import Grid, States, grid, read_table, states
 
 
 def check(
@@ -43,10 +42,12 @@ def check(
     costs, objective, value, cost = recompute(problem, model, regularization)
     space = states(problem, costs)
     found.objective = float(objective)
-    sets, values = _table(space, arrays)
-    table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
-    if len(table) < len(sets):
-        raise CertificateError("a set is in the table twice")
+    if set(arrays) - {"lemmas", *PAIRS} != {"sets", "values"}:
+        raise CertificateError(
+            f"the certificate must hold 'sets', 'values' and maybe 'lemmas' and pairs, not {sorted(arrays)}"
+        )
+    sets, values = arrays["sets"], arrays["values"]
+    table = read_table(sets, values, len(space.weights), space.per_error * space.total)
     root = table.get(bytes(space.everything[0]))
     if root is None:
         raise CertificateError("the table does not hold the set of all patterns, so it proves nothing about the model")
@@ -71,23 +72,6 @@ def check(
     _check_table(problem, space, arrays, table, sets, values, found.checked)
     found.resolution = float(objective - lower_bound)
     found.prove(f"no rule list has an objective below {found.lower_bound:.10g} at regularization {regularization!r}")
-
-
-def _table(space: States, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    if set(arrays) - {"lemmas", *PAIRS} != {"sets", "values"}:
-        raise CertificateError(
-            f"the certificate must hold 'sets', 'values' and maybe 'lemmas' and pairs, not {sorted(arrays)}"
-        )
-    sets, values = arrays["sets"], arrays["values"]
-    if sets.dtype != np.uint8 or sets.ndim != 2 or values.dtype != np.int64 or values.shape != sets.shape[:1]:
-        raise CertificateError("'sets' and 'values' of the certificate must be bytes and one integer for each set")
-    if sets.shape[1] != space.n_bytes or (sets & ~space.everything).any():
-        raise CertificateError(
-            f"the sets of the certificate are not of the {len(space.weights)} patterns of this problem"
-        )
-    if (values < 0).any() or (values > space.per_error * space.total).any():
-        raise CertificateError("a value of the table is negative or exceeds all costs")
-    return sets, values
 
 
 def _lemmas(space: States, arrays: Mapping[str, np.ndarray], sets: np.ndarray, values: np.ndarray) -> Lemmas:

@@ -53,6 +53,21 @@ class Grid:
         return not self.hidden
 
 
+def read_table(sets: np.ndarray, values: np.ndarray, n_patterns: int, largest: int) -> dict[bytes, int]:
+    """The values of a certificate's table by packed sets, none above the largest; raises CertificateError."""
+    if sets.dtype != np.uint8 or sets.ndim != 2 or values.dtype != np.int64 or values.shape != sets.shape[:1]:
+        raise CertificateError("'sets' and 'values' of the certificate must be bytes and one integer for each set")
+    everything = np.packbits(np.ones(n_patterns, dtype=bool))
+    if sets.shape[1] != len(everything) or (sets & ~everything).any():
+        raise CertificateError(f"the sets of the certificate are not of the {n_patterns} patterns of this problem")
+    if (values < 0).any() or (values > largest).any():
+        raise CertificateError("a value of the table is negative or exceeds all costs")
+    table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
+    if len(table) < len(sets):
+        raise CertificateError("a set is in the table twice")
+    return table
+
+
 def grid(problem: Problem, regularization: float, longest: int | None = None) -> Grid:
     """The grid of a problem; raises CertificateError when a rule costs less than it can tell.
 

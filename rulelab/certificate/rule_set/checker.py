@@ -37,8 +37,7 @@ from ...data.problem import Problem
 from ...models import ModelError, RuleSet
 from ..certificate import CertificateError
 from ..origin import same_conditions
-from ..outcome import Outcome
-from ..whole_weights import divided, rounded_down
+from ..outcome import Outcome, divided, rounded_down
 from .closing import Closing, SetCosts
 from .columns import Columns, GaveUpError, columns
 from .demands import Counts, DemandPrices, Demands, nothing_asked, read_demands

@@ -19,8 +19,7 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleSet
 from ..certificate import Certificate, CertificateError, certificate_of
-from ..outcome import Outcome
-from ..whole_weights import divided
+from ..outcome import Outcome, divided
 from .checker import (
     MIN_GROUP_SIZE,
     ZERO_ONE,

@@ -10,13 +10,7 @@ import numpy as np
 
 from ... import slices
 from ...arguments import bounds_of
-from ...certificate import (
-    Captures,
-    Certificate,
-    CertificateError,
-    prove_falling_rule_list,
-    prove_soft_falling_rule_list,
-)
+from ...certificate import Certificate, CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
 from ...data.problem import Problem
 from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import is_compiled
@@ -156,13 +150,10 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         given = self.problem, model, self.regularization, bound
         if self.violation_penalty is not None:
             return prove_soft_falling_rule_list(*given)
-        return prove_falling_rule_list(*given, self._captures(bound))
-
-    def _captures(self, bound: float | None) -> Captures | None:
-        """What drops antecedents, where the search did so."""
-        if self._reducing is None or not self._reducing.has_dropped:
-            return None
-        return captures(self._data, self._best.cost if bound is None else int(bound / self._costs.unit))
+        dropping = None  # what drops antecedents, where the search did so
+        if self._reducing is not None and self._reducing.has_dropped:
+            dropping = captures(self._data, self._best.cost if bound is None else int(bound / self._costs.unit))
+        return prove_falling_rule_list(*given, dropping)
 
     @property
     def memory_bytes(self) -> int:
@@ -181,7 +172,10 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         if self._phase == "incumbent":  # a call ends with a phase: a unit of work may take longer from then on
             self._find_first(target)
         elif self._phase == "dropping antecedents":
-            self._reduce(target)
+            assert self._reducing is not None
+            if self._reducing.advance(target):
+                self._phase = "searching"
+            self._store.numbers[state.WORK] = self.work
         elif self._phase == "searching":
             self._run(target if self._reducing is None else int(min(target, self._reducing.after)))
             if self._reducing is not None and self._phase == "searching" and self.work >= self._reducing.after:
@@ -288,12 +282,6 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
             self._reducing = Reducing(self, PATIENCE)
         self._store.left_positive[0], self._store.left_negative[0] = costs.positives.sum(), costs.negatives.sum()
         self._kernel(self._layout, self._rules, self._store, 0, 0)
-
-    def _reduce(self, target: int) -> None:
-        assert self._reducing is not None
-        if self._reducing.advance(target):
-            self._phase = "searching"
-        self._store.numbers[state.WORK] = self.work
 
     def _run(self, target: int) -> None:
         numbers = self._store.numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +24,7 @@ from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import solve
 from ...slices import effort_of
-from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
+from ...snapshot import Incumbent, Snapshot
 from ..bounds import FairFallingBounds
 from ..costs import Costs, Prepared, predicted
 from ..exact.search import FallingRuleListSearch
@@ -273,10 +272,6 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         self._phase = "infeasible" if nothing else "certified"
 
     @property
-    def _least_known(self) -> int:
-        return self._best.cost
-
-    @property
     def _own_bytes(self) -> int:
         if self._phase == "preparing":
             return 0
@@ -306,20 +301,11 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
         return max(0.0, lower if self._exact else lower - self._exactness)
 
     def _snapshot(self) -> Snapshot:
-        incumbent, store, exact = self._make_incumbent(), self._store, self._exact
+        incumbent, store = self._make_incumbent(), self._store
         numbers, ended = store.numbers, self._phase in ("certified", "infeasible")
         pruned = dict(zip(state.PRUNED_NAMES, store.pruned.tolist(), strict=True))
-        memory = "memory" if self._out_of_memory else None
-        status, limit = standing(self._phase == "certified", exact, memory)
-        if self._phase == "infeasible":
-            status = Status.INFEASIBLE
-        lower = max(self._own_bound, self._floor)
-        lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
         return Snapshot(
-            **self._figures,
-            status=status,
-            incumbent=incumbent,
-            lower_bound=lower,
+            **self._standing(self._exact, incumbent, max(self._own_bound, self._floor)),
             counts={
                 "created": int(numbers[state.CREATED]),
                 "expanded": int(numbers[state.N_EXPANDED]),
@@ -328,9 +314,6 @@ class FairFallingSearch(RelaxedFirst, PhasedSearch, FallingSearch, FairSearch):
             },
             pruned=self._cut(pruned, "always: new incumbent", int(numbers[state.N_QUEUED])),
             queue_by_length=() if ended else tuple(np.trim_zeros(store.queue_by_length, "b").tolist()),
-            log10_remaining=0.0 if ended else np.inf,
-            phase=self._phase,
-            limit=limit,
             detail={
                 "antecedents": len(self._prepared_data.antecedents),
                 "patterns": self.problem.n_patterns,

@@ -24,9 +24,8 @@ from ...snapshot import Snapshot
 from ..bounds import FairRuleListBounds
 from ..costs import antecedents_of, labels_of
 from . import passes, state
-from .gap import Gaps, gaps_of
 from .passes import GROWING, LabelSetting, Multipliers, list_of, predicted, proven_of_sets
-from .relaxation import allowance, reduced, shift_of
+from .relaxation import Gaps, allowance, gaps_of, reduced, shift_of
 
 _ROOM = 4  # lists that are waited for in a pass before they are looked at
 _FIRST = (0.5, 1 - 1e-6)  # of the multipliers' bound on the gap: what the first passes prove
@@ -247,7 +246,9 @@ class LeastGapSearch(LabelSetting, LeastGap):
         best = self._best
         if best is not None and self._lower >= best.gap:
             self._gap_proven = True
-            self._start_ties()
+            self._phase = "ties"
+            self._length = 1 if self.regularization else self._longest
+            self._next_tie()
             return
         upper = Fraction(1) if best is None else best.gap
         target = self._targets.pop(0) if self._targets else upper
@@ -287,11 +288,6 @@ class LeastGapSearch(LabelSetting, LeastGap):
                 self._end()
             else:
                 self._go_on()
-
-    def _start_ties(self) -> None:
-        self._phase = "ties"
-        self._length = 1 if self.regularization else self._longest
-        self._next_tie()
 
     def _next_tie(self) -> None:
         """Look for a list of the same gap and less cost, of at most 1, 2, .. rules; end when there can be none."""

@@ -21,9 +21,8 @@ from ...snapshot import counted as counted_at
 from . import beam as beams
 from . import state
 from .completions import effort_of_a_count, prove
-from .gap import GapDual
 from .label_setting import begin_pass, expand, is_full, pick, start_proof
-from .relaxation import FIRST_RATE, Dual, Reduced, Relaxed, relaxed, scaled
+from .relaxation import FIRST_RATE, Dual, GapDual, Reduced, Relaxed, relaxed, scaled
 from .state import DEPTH, N_ENTRIES, N_LABELS, N_NODES, PICK, PROVE, STAGE, START
 
 EFFORT_PER_WORK = 40_000_000  # weights that a unit of work looks at, about

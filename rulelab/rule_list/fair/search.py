@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -21,7 +20,7 @@ from ...phases import RelaxedFirst
 from ...proving import FairSearch
 from ...rehearsal import grouped_problem
 from ...search import solve
-from ...snapshot import Incumbent, Snapshot, Status, bound_shown, standing
+from ...snapshot import Incumbent, Snapshot
 from ..bounds import FairRuleListBounds
 from ..costs import Costs, antecedents_of, costs_of, first_captures, labels_of, largest_cost, require_regularization
 from . import passes, state
@@ -189,10 +188,6 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
         self._phase = "incumbent"
 
     @property
-    def _least_known(self) -> int:
-        return self._best.cost
-
-    @property
     def _own_bound(self) -> float:
         return max(0.0, min(self._proven, self._least_known) * self._costs.unit - self._costs.slack)
 
@@ -313,11 +308,6 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
     def _snapshot(self) -> Snapshot:
         incumbent, costs = self._best.incumbent, self._costs
         ended = self._phase in ("certified", "infeasible")
-        status, limit = standing(self._phase == "certified", costs.exact, "memory" if self._out_of_memory else None)
-        lower = max(self._own_bound, self._floor)
-        if self._phase == "infeasible":
-            status = Status.INFEASIBLE
-        lower = bound_shown(math.inf if incumbent is None else incumbent.objective, lower, status)
         counts, pruned = self._counted()
         detail: dict[str, Any] = {
             "antecedents": self.problem.n_antecedents,
@@ -327,14 +317,8 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
         if self.fairness is not None:
             detail |= {"labels": self.labels, "left_out": self.left_out}
         return Snapshot(
-            **self._figures,
-            status=status,
-            incumbent=incumbent,
-            lower_bound=lower,
+            **self._standing(costs.exact, incumbent, max(self._own_bound, self._floor)),
             counts=counts | ({"queued": 0} if ended else {}),
             pruned=pruned,
-            log10_remaining=0.0 if ended else np.inf,
-            phase=self._phase,
-            limit=limit,
             detail=detail | self._best.notes,
         )

@@ -279,13 +279,7 @@ class FrontierSearch(Search):
         store, numbers = self._store, self._store.numbers
         frontier = self.frontier
         last, total = frontier[-1], self.problem.total_weight
-        incumbent = Incumbent(
-            model=last.model,
-            objective=last.errors / total,
-            errors=last.errors,
-            complexity=last.model.complexity,
-            found_at=last.found_at,
-        )
+        incumbent = Incumbent(last.model, last.errors / total, last.errors, last.model.complexity, last.found_at)
         certified = self._phase == "certified"
         status, limit = standing(certified, self._costs.exact, "memory" if self._out_of_memory else None)
         longest, m = len(self._curve.errors) - 1, len(self._reduction.antecedents)

@@ -14,7 +14,7 @@ NeurIPS 2018, Prop. 7, made sharper).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
@@ -41,15 +41,6 @@ class DualPoint:
     """int64, shape (n_patterns,): ``a``, what a rule gains by covering a pattern; at least that where it is rounded."""
     penalty: int  # of one unit of complexity; at most that where it is rounded
     gamma: np.ndarray  # float, shape (n_constraints,): prices of the constraints, as given
-
-    def grid_floor(self, cost: Cost) -> int:
-        """A cost in grid units, rounded down."""
-        return floor(cost * self.grid)
-
-    @property
-    def without_weights(self) -> DualPoint:
-        """The dual values alone, to be kept."""
-        return replace(self, weight=np.zeros(0, dtype=np.int64))
 
     def charge(self, price: int, max_conditions: int) -> np.ndarray:
         """What rules of 0, 1, ... conditions pay for their complexity at a price, int64; at most what can be summed."""

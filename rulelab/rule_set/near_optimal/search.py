@@ -332,19 +332,14 @@ def _program(search: RuleSetSearch) -> Program:
     return program
 
 
-def _check_free(parameters: dict[str, Any]) -> None:
-    for name in ("fairness", "must_use", "max_uses"):
-        if value := parameters.get(name):
-            raise ParameterError(name, value, "None", Text(f"near-optimal rule sets are found without {{{name}}}"))
-
-
 def _check(search: Any, within: Any, ratio: Any, limit: Any, memory_limit: Any, parameters: dict[str, Any]) -> None:
     if isinstance(search, RuleSetSearch):
         if parameters:
             raise ValueError(f"{', '.join(parameters)}: the search's own; give them only with a problem")
-        _check_free(search.parameters)
+        parameters = search.parameters
     elif not isinstance(search, Problem):
         raise ParameterError("search", search, "a RuleSetSearch or a Problem")
-    else:
-        _check_free(parameters)
+    for name in ("fairness", "must_use", "max_uses"):
+        if value := parameters.get(name):
+            raise ParameterError(name, value, "None", Text(f"near-optimal rule sets are found without {{{name}}}"))
     check_distance(within, ratio, memory_limit, limit)

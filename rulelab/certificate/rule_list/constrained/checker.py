@@ -16,14 +16,12 @@ from ....data.problem import Problem
 from ....models import RuleList
 from ...certificate import Certificate, CertificateError, certificate_of, check_arrays, check_parameters
 from ...demands import DEMANDS, LARGEST, Asked, asked_in_words, counted, names_of, read_asked
-from ...outcome import LOWER_BOUND, Outcome, cost_to_prove
+from ...outcome import LOWER_BOUND, Outcome, cost_to_prove, divided
 from ...rule_set.parity import SUFFIX, check_parities
-from ...whole_weights import divided
 from ..checker import check_rules, recompute
 from ..states import Grid
 from .prefixes import Demands, meets_nothing_cheaper
-from .space import FairSpace, fair_space
-from .table import Through, check_table, kept
+from .space import FairSpace, Through, check_table, fair_space, kept
 
 LABELS = "labels"
 """The array of those whose rules may not predict either class with every antecedent: see `allowed_labels`."""

@@ -17,13 +17,11 @@ from ....data.problem import Problem
 from ....models import RuleList
 from ...certificate import Certificate, CertificateError, certificate_of, check_arrays, check_parameters
 from ...demands import counted
-from ...outcome import Outcome
+from ...outcome import Outcome, divided
 from ...rule_set.parity import GAP, check_gaps, most_wrong, parities, read_gaps, read_sides
-from ...whole_weights import divided
 from ..checker import check_rules
 from .prefixes import meets_nothing_cheaper
-from .space import FairSpace, linear_row, read_sizes, rows_of, space_of
-from .table import check_table, kept
+from .space import FairSpace, check_table, kept, linear_row, read_sizes, rows_of, space_of
 
 _NEEDED = ("min_accuracy", "max_length")
 

@@ -22,14 +22,12 @@ import numpy as np
 from ....data.problem import Problem
 from ....models import RuleList
 from ...certificate import Certificate, CertificateError, certificate_of, check_arrays, check_parameters
-from ...outcome import LOWER_BOUND, Outcome
+from ...outcome import LOWER_BOUND, Outcome, divided
 from ...rule_set.parity import SUFFIX, Sides, read_sides
-from ...whole_weights import divided
 from ..states import Grid
 from .checker import Claim, read_claim
 from .prefixes import LeftSet, Waiting, walk
-from .space import FairSpace, LinearRow, linear_row, read_sizes, space_of
-from .table import Through, check_table, kept
+from .space import FairSpace, LinearRow, Through, check_table, kept, linear_row, read_sizes, space_of
 
 TOLERANCE = f"precision{SUFFIX}"  # the parameter that a certificate of predictive parity has
 

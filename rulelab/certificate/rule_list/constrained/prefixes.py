@@ -16,8 +16,7 @@ import numpy as np
 
 from ....data.directions import NEGATIVE, POSITIVE
 from ...certificate import CertificateError
-from .space import FairSpace
-from .table import largest_sums, one_more_rule
+from .space import FairSpace, largest_sums, one_more_rule
 
 MOST = 2_000_000  # prefixes that are looked at before a proof is refused
 
