@@ -8,7 +8,6 @@ import logging
 import signal
 import threading
 import time
-from collections import deque
 from typing import Any
 
 import psutil
@@ -24,8 +23,6 @@ from ..live.ticker import tell_all
 from .guarded import PROXIED
 from .settings import is_loopback
 
-_BEAT_SECONDS = 0.05
-WINDOW_SECONDS = 60.0
 SAID = "This server is being stopped. The search was ended with what it has proven; save what you need now."
 _STEP_SECONDS = 0.02
 LOOK_SECONDS = 0.25
@@ -43,26 +40,7 @@ class Standing:
         self.server: Any = None  # set once it is made
         self._began = time.monotonic()
         self._process = psutil.Process()
-        self._stalls: deque[tuple[float, float]] = deque(maxlen=round(WINDOW_SECONDS / _BEAT_SECONDS))
-        self._watching: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
-
-    def watch(self) -> None:
-        """Measure from now on how long the server's loop is held; called in the loop."""
-        if self._watching is None:
-            self._watching = asyncio.get_running_loop().create_task(self._watch())
-
-    async def _watch(self) -> None:
-        while True:
-            due = time.monotonic() + _BEAT_SECONDS
-            await asyncio.sleep(_BEAT_SECONDS)
-            now = time.monotonic()
-            self._stalls.append((now, max(0.0, now - due)))
-
-    def longest_stall(self, seconds: float = WINDOW_SECONDS) -> float:
-        """Seconds that the loop was held at most in the last ones, a minute at most."""
-        since = time.monotonic() - seconds
-        return max((late for at, late in self._stalls if at >= since), default=0.0)
 
     @property
     def sessions(self) -> int:
@@ -71,7 +49,7 @@ class Standing:
             return 0
         return sum(len(context._sessions) for context in self.server._tornado.applications.values())
 
-    def figures(self, seconds: float = WINDOW_SECONDS) -> dict[str, float]:
+    def figures(self) -> dict[str, float]:
         """Numbers by name, with their units in it; bytes are resident, of child processes, too."""
         used = self._process.cpu_times()
         searches = [each.state for each in list(OPEN)]
@@ -83,7 +61,6 @@ class Standing:
             "memory_bytes": resident(self._process),
             "cpu_seconds_total": used.user + used.system,
             "threads": self._process.num_threads(),
-            "loop_stall_seconds": self.longest_stall(seconds),
         }
 
     def end_when_told(self, grace: float) -> None:
@@ -133,24 +110,19 @@ def resident(process: psutil.Process) -> int:
 
 
 class HealthHandler(RequestHandler):
-    """Whether the server takes visitors; how much it has to do is told to this machine alone.
-
-    With ``?seconds=20`` the longest stall is that of the last twenty.
-    """
+    """Whether the server takes visitors; how much it has to do is told to this machine alone."""
 
     def initialize(self, standing: Standing, shown: bool) -> None:
         self._standing, self._shown = standing, shown
 
     def get(self) -> None:
         """Status 200, or 503 when the server is being stopped."""
-        self._standing.watch()
         stopping = self._standing.stopping
         self.set_status(503 if stopping else 200)
         told: dict[str, Any] = {"status": "stopping" if stopping else "ok"}
         if self._shown or _near(self):
-            asked = self.get_query_argument("seconds", "")
-            figures = self._standing.figures(float(asked) if asked.isdecimal() else WINDOW_SECONDS)
-            told |= {"version": __version__, **{name: round(value, 3) for name, value in figures.items()}}
+            figures = {name: round(value, 3) for name, value in self._standing.figures().items()}
+            told |= {"version": __version__, **figures}
         self.set_header("Content-Type", "application/json")
         self.set_header("Cache-Control", "no-store")
         self.write(json.dumps(told) + "\n")

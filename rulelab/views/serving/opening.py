@@ -13,12 +13,10 @@ from weakref import WeakKeyDictionary
 
 from bokeh.application.application import SessionContext
 from bokeh.document import Document
-from bokeh.model import Model
 from panel.io import document as panel_document
-from panel.io import server as panel_server
 from panel.io.application import Application
 from panel.io.handlers import FunctionHandler
-from panel.io.state import set_curdoc, state
+from panel.io.state import set_curdoc
 from panel.viewable import Viewable
 
 from ..allowance import ALLOWED
@@ -80,27 +78,11 @@ class Opening(Application):
 
 
 def take_over() -> None:
-    """Replace what Panel does again for each page, in two places for which it has no switch.
+    """Replace what Panel does after each page that is closed, for which it has no switch.
 
-    Which files a page asks for depends on the server alone, and finding that out is a third of an opening (40 of 120
-    ms). After each page that is closed Panel collects garbage, for which all wait .4 s where thirty are there.
+    It collects garbage, for which all wait .4 s where thirty pages are there.
     """
     panel_document._garbage_collect = lambda: None  # type: ignore[attr-defined]
-    panel_server.bundle_resources = _bundle  # type: ignore[assignment]
-
-
-_make_bundle = panel_server.bundle_resources
-_bundles: dict[Any, Any] = {}
-
-
-def _bundle(roots: Any, resources: Any) -> Any:
-    """The scripts and styles of all classes that there are, whatever the page shows."""
-    place = (resources.mode, resources.root_url, resources.absolute, state.rel_path, state.base_url)
-    key = (*place, len(Model.model_class_reverse_map), *map(type, roots))
-    if key not in _bundles:
-        _bundles.clear()
-        _bundles[key] = _make_bundle(roots, resources)
-    return _bundles[key]
 
 
 def give_back() -> None:

@@ -12,10 +12,7 @@ from pathlib import Path
 
 import panel as pn
 import pytest
-from bokeh.document import Document
 from live import send
-from panel.io import resources as panel_resources
-from panel.io import server as panel_server
 from proxies import block
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
@@ -24,7 +21,7 @@ from rulelab.views.allowance import ALLOWED, NO_FILES
 from rulelab.views.compare.view import CompareView
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import FULL_SPEED, Limits, Pace
-from rulelab.views.serving import logs, opening, settings
+from rulelab.views.serving import logs, settings
 from rulelab.views.serving.guarded import Guarded
 from rulelab.views.serving.login import after_login, login_options
 from rulelab.views.serving.settings import SECRET_VARIABLE, ServingError, find_secret, framing, passwords, prefix
@@ -121,21 +118,6 @@ def test_logging_in_leads_nowhere_else() -> None:
         ("/other", "/lab", "/lab/"),
     ):
         assert after_login(wanted, below) == expected
-
-
-def test_the_files_that_a_page_asks_for_are_those_of_panel_and_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(panel_server, "bundle_resources", panel_resources.bundle_resources)  # to be put back
-    opening.take_over()
-    document = Document()
-    pn.Column(pn.widgets.Select(options=["x"]), "text").server_doc(document)
-    resources = panel_resources.Resources(mode="server", root_url="/lab/")
-    first, again = (panel_server.bundle_resources(document.roots, resources) for _ in range(2))
-    assert first is again
-    assert vars(first).keys() == vars(made := panel_resources.bundle_resources(document.roots, resources)).keys()
-    assert (first.js_files, first.css_files, first.js_raw) == (made.js_files, made.css_files, made.js_raw)
-    other = panel_resources.Resources(mode="server", root_url="/other/", absolute=True)
-    found, made = (door.bundle_resources(document.roots, other) for door in (panel_server, panel_resources))
-    assert found.js_files == made.js_files != first.js_files
 
 
 def answer(body: bytes, kind: str, framing: Sequence[str] = ()) -> tuple[HTTPHeaders, bytes]:
