@@ -1,9 +1,12 @@
-"""Scripts, style sheets and pages that browsers get, as files; each is read once."""
+"""Scripts, style sheets, pages and texts that browsers get, as files; each is read once."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from ..files import load_tables
 
 FOLDER = Path(__file__).parent
 
@@ -12,6 +15,12 @@ FOLDER = Path(__file__).parent
 def asset(*names: str) -> str:
     """The text of a file, or of several one after the other: what components share comes before what uses it."""
     return "".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+
+
+@cache
+def texts(table: str) -> dict[str, Any]:
+    """A table of ``texts.toml``: what the page says, by name."""
+    return load_tables(FOLDER / "texts.toml")[table]
 
 
 def at_once(call: str, *names: str) -> str:

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 
 from ..arguments import StoreError
+from ..assets import texts
 from ..certificate import Certificate, CertificateError
 from ..files import load_json
 from ..models import ModelError, parse_any_model
@@ -29,13 +30,7 @@ _FILES = {
     "proof": "proof.npz",
     "table": "data.json",
 }
-_NOTE = (
-    "Runs of rulelab, a folder each, named by the hash of the run. On a page of rulelab: Compare, Import runs; on the\n"
-    "command line: rulelab runs import. model.json is read by rulelab.load_model, run.rulelab by "
-    "rulelab.Recording.load,\nand a proof is checked by: rulelab verify training.csv model.json proof.npz\n"
-    "(with the name of the data set in the place of training.csv, where there is none). data.json holds all rows, and\n"
-    "what each column is for.\n"
-)
+_NOTE = texts("files")["note"]
 
 
 def packed(runs: Sequence[tuple[Run, Mapping[str, bytes]]]) -> bytes:

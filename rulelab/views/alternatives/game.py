@@ -13,6 +13,7 @@ from typing import Any
 import panel as pn
 import param
 
+from ...assets import texts
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ...store import BoardEntry, Store
@@ -216,10 +217,7 @@ def searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
         last = snapshot
 
 
-_ENTER = (
-    '<p class="note">Enter the name of a room: all who enter the same one, with the same data and settings, see each '
-    "other’s names and objectives here. Nothing else of them is seen.</p>"
-)
+_ENTER = texts("game")["enter"]
 _END = "End the game for all"
 _ENDED = '<p class="note">The game has ended: the optimum is shown to all, and lists count no more.</p>'
 _LASTS = '<p class="note">This server keeps the board: who comes back goes on under the same name.</p>'

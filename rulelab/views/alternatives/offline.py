@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ... import __version__
-from ...assets import at_once
+from ...assets import at_once, texts
 from ...data.problem import Problem
 from ...rule_list import NearOptimal
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
@@ -30,14 +30,7 @@ MOST_EDGES = 400_000
 """Where there are more, the browser gets the best lists only: about two megabytes."""
 _NAME, _LABEL, _ALSO = 200, 40, 3
 
-TERMS = (
-    ("costs", "The objective of a list: the share of the training rows that it gets wrong, and a price per rule."),
-    ("slack left", "How much the best list that goes on so could still cost more, and be one of these."),
-    ("lists", "Orders of rules count as lists of their own, even where they predict the same."),
-    ("models", "Lists that predict the same for every training row are one model."),
-    ("then", "What a rule predicts: the majority of the training rows that come to it."),
-    ("same rows", "A condition that holds for the same training rows, and could take its place."),
-)
+TERMS = tuple(texts("builder").items())
 """What the builder's words mean."""
 _MOST = 40
 _START = 'builder(document.getElementById("builder"), JSON.parse(document.getElementById("lists").textContent))'

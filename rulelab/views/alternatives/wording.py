@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from ...assets import texts
 from ...families import FAMILIES
 from ...models import DecisionList, FallingRuleList, RuleSet
 from ...shown import digits, percent
@@ -18,14 +19,9 @@ from ..widgets.esc import esc, plain
 from .good import Good
 from .hand import Best, Hand
 
-WAITING = (
-    '<p class="empty">The optimum is one model. Here all others that are nearly as good will be, with proof that none '
-    "is missing, and each of them can be edited by hand: as soon as the search has ended.</p>"
-)
+WAITING = texts("empty")["alternatives"]
 COMING = '<p class="empty">The good models will stand here as soon as all of them are found.</p>'
-UNPACKING = (
-    '<p class="empty" role="status">Sending the lists to the browser, which counts what each choice leaves ...</p>'
-)
+UNPACKING = texts("empty")["builder"]
 HINT = '<p class="note">“Best single change” tries all changes of one rule or condition, and says the best one.</p>'
 
 

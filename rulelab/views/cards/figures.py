@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...assets import texts
 from ...families import EVERY_FAMILY
 from ...families.records import LEAST_GAP
 from ...shown import percent
@@ -21,12 +22,7 @@ EXPLAINED = (
     *("TPR", "FPR", "selected", "95 % intervals"),
 )
 """Lines of a card whose meaning the glossary has."""
-TERMS = {
-    "AUC": "How often a positive row is given a higher probability than a negative one; ties count half, so that 0.5 "
-    "is guessing.",
-    "rows by outcome": "Positives found and missed, negatives that give a false alarm or pass; the bar shows shares.",
-    "+1.2": "The difference to the card that is chosen above; in percentage points where the figures are percent.",
-}
+TERMS = texts("figures of cards")
 """What the other lines mean."""
 
 

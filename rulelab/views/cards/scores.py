@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from ...assets import texts
 from ...data.gaps import Gap, largest_gap
 from ...data.metrics import Confusion, confusion, group_confusions, group_labels, rates_table, roc_auc
 from ...models import DecisionList, Model, MultiClassRuleList, RuleSet
@@ -28,12 +29,7 @@ _OUTCOMES = {
 }
 _OF_CLASSES = {"right": "true_positive", "wrong": "false_positive"}
 """What becomes of rows, and where it is counted."""
-_WHY = {
-    "accuracy": "there are no rows",
-    "true_positive_rate": "there are no positives",
-    "precision": "nobody is predicted positive",
-    "auc": "only one class",
-}
+_WHY = texts("unknown figures")
 MAX_GROUPS = 12
 """Attributes with more values are not shown."""
 

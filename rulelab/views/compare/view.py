@@ -11,6 +11,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
+from ...assets import texts
 from ..allowance import ALLOWED, NO_FILES
 from ..cards import card_file as kept
 from ..cards import html as card_html
@@ -30,10 +31,7 @@ from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, STACK_CSS
 from .table import ModelTable, Others, of_method, of_pin
 
-_EMPTY = (
-    '<p class="empty">Tick models in the table, press "Keep to compare" under the rules of a search, or upload a saved '
-    "model: their cards stand side by side here, with what differs between them highlighted.</p>"
-)
+_EMPTY = texts("empty")["cards"]
 
 
 class CompareView(Complaining, NotebookViewer):

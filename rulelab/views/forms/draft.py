@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...assets import texts
 from ...data.distribution import distribution
 from ...data.metrics import MISSING
 from ...datasets import Dataset, DatasetError
@@ -20,33 +21,15 @@ from ..live.wording import count, counted
 from ..widgets.esc import plain
 from .data import read
 
-ROLES = {
-    "feature": "feature",
-    "group": "sensitive, no feature",
-    "sensitive": "sensitive, and a feature",
-    "weight": "weight of the row",
-    "target": "target",
-    "ignore": "ignore",
-}
+ROLES = texts("roles")
 """What a column may be used for, in the words of the page."""
-ROLE_HELP = (
-    "target: what is predicted. feature: rules may use it. sensitive: its values are groups of people to compare. "
-    "weight: how much a row counts. ignore: not used. Bars: the values of the column; dark: the positive class."
-)
+ROLE_HELP = texts("sheet")["roles"]
 FEWEST = 3
 """Classes that one list may predict; of two one is told from the other."""
 ALL_CLASSES = "all classes, in one list"
-ELSEWHERE = (
-    "all classes of {} are predicted by one list, which the tab Search finds; this is of two classes: choose a "
-    "positive class in the tab Search, under Roles of columns"
-)
-_ONE_OR_EVERY = (
-    "The target has several classes: one, the positive class, is told from the rest, or all are predicted by one list."
-)
-_EVERY = (
-    "One list predicts all classes, and their errors are counted together. Groups, fairness, cards and the other tabs "
-    "are of two classes."
-)
+ELSEWHERE = texts("sheet")["elsewhere"]
+_ONE_OR_EVERY = texts("sheet")["one or every"]
+_EVERY = texts("sheet")["every"]
 MAX_COLUMNS = 500
 """So many columns have a row of their own in the sheet; the others keep the role that was guessed."""
 MAX_PREVIEWED = 40

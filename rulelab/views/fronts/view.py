@@ -12,6 +12,7 @@ import panel_material_ui as pmui
 import param
 
 from ...arguments import short
+from ...assets import texts
 from ...data.gaps import MEASURED
 from ...datasets import Dataset
 from ...sweeps import Sweep
@@ -62,17 +63,8 @@ RATES = "rates"
 """It shows the rates of each group against the largest difference that is allowed."""
 _CHAT_TICKS = 8
 """Ticks between two changes of the status line while only the time goes on."""
-_EMPTY = (
-    "<h2>How accurate can a model be that is as simple, or as fair, as this?</h2>"
-    "<p>A search of two classes in the tab Search begins it, and Fill the front fits the question there with each "
-    "value of one of its settings, and other methods with it, on the same rows. Here will stand accuracy against the "
-    "number of rules and conditions and, with groups of people, against the gap between them.</p>"
-)
-_HOW = (
-    '<p class="empty">Filled points are on the front of their method: none of it is both simpler (or fairer) and more '
-    "accurate. The broad line is the front of all methods. Tap a point, or press Show in "
-    "the table, to see its figures and the card of its model.</p>"
-)
+_EMPTY = texts("empty")["fronts"]
+_HOW = texts("fronts")["how"]
 _UNTESTED = (
     '<p class="note">All rows were trained on: nothing can be said about new ones. To keep some, press the number of '
     f"rows above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"

@@ -11,6 +11,7 @@ from typing import Any
 import panel as pn
 import param
 
+from ...assets import texts
 from ..cards.templates import filled
 from ..forms.address import Address, Part
 from ..live.wording import counted
@@ -24,15 +25,7 @@ from .plan import sections
 from .plans import PLANS
 from .walk import TEXT_CSS, Walk
 
-KEYS = (
-    ("P", "presenter mode on and off: settings away, larger type"),
-    ("Space", "Run, Pause"),
-    ("→", "one step; while looking back, the next moment"),
-    ("←", "the moment before"),
-    ("1 … 6", "speed, from one step in a quarter of a second to as fast as it can"),
-    ("R", "Replay; once more: hold"),
-    ("0", "Reset"),
-)
+KEYS = tuple(texts("keys").items())
 """What the keyboard does in presenter mode."""
 
 MINUTES = [

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...arguments import Text
+from ...assets import texts
 from ...families import EVERY, EVERY_FAMILY, MEMORY, TIME, Family
 from ...families.typed import SIGNS
 from ...families.wording import at_least
@@ -25,17 +26,7 @@ _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 """Figures that keep their place before there are any."""
 _THIN = "\u202f"
 _OPERATOR = re.compile(f" ({'|'.join(SIGNS)}) ")
-_ENGINE_PHASES = {
-    "reducing": "searching: reducing the problem",
-    "searching": "searching: branch and bound",
-    "dropping antecedents": "searching: antecedents that no better list has",
-    "hard optimum": "searching: the best list that falls, to begin with",
-    "sampling": "searching: Monte-Carlo, list after list",
-    "pricing": "searching: column generation",
-    "integer": "searching: sets of the rules found",
-    "ties": "the least gap is proven: searching the best model of that gap",
-    "closing": "proving: all rules that a better set could have",
-}
+_ENGINE_PHASES = texts("phases")
 _STANDING = {
     State.IDLE: ("idle", "ready: press Run, or Step"),
     State.COMPILING: ("busy", "compiling the search: once per machine, up to a minute"),
@@ -43,11 +34,7 @@ _STANDING = {
     State.PAUSED: ("paused", "paused"),
 }
 _BEST_OF_ALL = "searching: the best model of all, to begin with"
-_FIRST = {
-    "rule_list": "searching: beam search for a first list",
-    "falling_rule_list": "searching: Monte-Carlo search for a first list",
-    "rule_set": "searching: greedy search for a first set",
-}
+_FIRST = texts("first phases")
 
 
 @dataclass(frozen=True)

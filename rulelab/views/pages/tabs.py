@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 import param
 
+from ...assets import texts
 from ...families import OF_SEVERAL
 from ...models import Model
 from ...recording import Recording
@@ -40,10 +41,7 @@ from ..widgets.fields import WIDE, column
 from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
 from .script import Remote
 
-_SEVERAL = (
-    "one list of several classes is found in the tab Search, and this tab is of two classes: choose a positive class "
-    "there, under Roles of columns, or other data"
-)
+_SEVERAL = texts("several classes")["other tabs"]
 _CHOOSING = "The data are being chosen in the tab Search: press “Accept” or “Cancel” there."
 
 

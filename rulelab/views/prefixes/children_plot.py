@@ -10,6 +10,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, TapTool
 from bokeh.models.annotations import BoxAnnotation, Label, Span
 
+from ...assets import texts
 from ..live.wording import count, counted, in_signs
 from ..search.plots.base import (
     Columns,
@@ -28,12 +29,7 @@ from ..widgets.style import BLUE, INK, ORANGE, PURPLE, SKY
 from .frames import NO_CHILDREN, Seen
 from .icicle import fate_of, tally
 
-TERMS = {
-    "loss": "loss so far",
-    "rules": "price of the rules",
-    "inevitable": "inevitable loss",
-    "further": "what further bounds add",
-}
+TERMS = texts("bound")
 """The columns of `PrefixSearch.look_into` that add up to the bound, in words."""
 MOST_BARS = 10
 _LOOK: dict[str, dict[str, Any]] = {

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ...assets import texts
 from ...prefixes import Nodes, PrefixSearch, reason
 from ...prefixes.nodes import COLUMNS
 from ...prefixes.search import LOOK
@@ -20,10 +21,7 @@ from .icicle import Rest
 EMPTY = pd.DataFrame(columns=list(COLUMNS))
 """No tree."""
 NO_CHILDREN = pd.DataFrame(columns=list(LOOK))
-NOT_BEGUN = (
-    "There is no tree yet: it begins with the first prefix that the search stores. Until then the search reduces the "
-    "problem and looks for a first list."
-)
+NOT_BEGUN = texts("empty")["tree"]
 _MOVED = "Where a cheaper prefix has taken the place of one since, the cheaper one is drawn."
 _NOTHING_YET = "No prefix is expanded yet: this is what becomes of each first rule when the empty list is."
 _ALL_THE_SAME = "The search does not continue this prefix: this is what would become of each next rule all the same."

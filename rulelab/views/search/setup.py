@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import param
 
+from ...assets import texts
 from ...families import EVERY_FAMILY, MEMORY, OF_SEVERAL, Family
 from ..forms.address import Part, read, write
 from ..forms.controls import WIDE as IN_CARD
@@ -37,18 +38,9 @@ from .families import SHOWN, look_for
 
 MAX_MESSAGE = 300
 """Characters of what is said at a field."""
-_ALONE = (
-    "All classes of {} are in one list: the other families tell one class from the rest, and fairness compares groups "
-    "by rates of one class. For those, choose a positive class under Roles of columns."
-)
-_NO_CLASSES = (
-    "A rule list of several classes needs an uploaded file with a target of three classes or more: upload it, and "
-    "choose “all classes, in one list” beside the target; or choose another family."
-)
-_NOT_OF_TWO = (
-    "All classes of these data are in one list, which is the family “Rule list of several classes”: choose it, or a "
-    "positive class under Roles of columns."
-)
+_ALONE = texts("several classes")["alone"]
+_NO_CLASSES = texts("several classes")["none"]
+_NOT_OF_TWO = texts("several classes")["not of two"]
 
 
 class Setup(LayoutViewer):
