@@ -54,7 +54,7 @@ class Certificate:
         )
         # what is looked for, and what an ended search has shown
         self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **WIDE)
-        self.check = Check(card, width=132)
+        self.check = Check(card, width=124)
         self.check.button.param.update(visible=False, primary=False, css_classes=["rl-check"])
         self.check.line.param.update(margin=0, css_classes=["rl-verdict"], stylesheets=[_CERTIFICATE_CSS])
         self.check.line.param.watch(self._arrange, "phase")
