@@ -96,7 +96,7 @@ def test_after_an_ablation_the_run_from_before_it_is_shown_again(show) -> None:
     assert view.session is not own, "with the present settings there was no run"
 
 
-def test_pictures_of_an_ablation_say_what_its_words_say(show, monkeypatch) -> None:
+def test_pictures_of_an_ablation_say_what_its_words_say(show) -> None:
     view = show(rl.RuleListSearch(problem(120, 7), 0.01))
     view.ablate()
     ablated(view)
@@ -108,7 +108,8 @@ def test_pictures_of_an_ablation_say_what_its_words_say(show, monkeypatch) -> No
         for k in stopped:
             ended = replace(whole[k].snapshot, status=rl.Status.LIMIT, limit="time", lower_bound=0.01 * k)
             ablation.outcomes[k] = replace(whole[k], snapshot=ended)
-        box._tell(made)
+        box.ablation = made
+        box.following(view.session)
         drawn = box.picture[0].object
         frame = ablation.frame.set_index("variant")
         bars = dict(zip(drawn["variant"], drawn["times"], strict=True))
