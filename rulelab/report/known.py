@@ -63,7 +63,12 @@ class Known:
 
     @classmethod
     def of(
-        cls, model: Model, data: Dataset, rows: np.ndarray | None = None, test: np.ndarray | None = None, **more: Any
+        cls,
+        model: Model,
+        data: Dataset,
+        rows: np.ndarray | None = None,
+        kept_out: np.ndarray | None = None,
+        **more: Any,
     ) -> Self:
         """From the training rows of a data set, by default all, and those kept out, by their positions.
 
@@ -73,8 +78,8 @@ class Known:
         seen = predicted(model, data, at)
         counted = confusion(**seen)
         sizes = [int(counted.rows_of(f"false_{side}_rate")) for side in ("positive", "negative")]
-        if test is not None:
-            at, seen = test, predicted(model, data, test)
+        if kept_out is not None:
+            at, seen = kept_out, predicted(model, data, kept_out)
             more |= {"test": confusion(**seen), "on_test": True}
         people = pd.DataFrame() if data.sensitive is None else data.sensitive.iloc[at]
         return cls(
