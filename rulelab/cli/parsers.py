@@ -88,7 +88,7 @@ def _table(parser: argparse.ArgumentParser, models: Iterable[str] = ()) -> None:
 def _of_table(parser: argparse.ArgumentParser, name: str) -> None:
     """A table, the options of the command, and those for the problem that is made of it."""
     said = COMMANDS[name]
-    _table(parser, said.get("models", ()))
+    _table(parser, MODELS if said.get("models") is True else said.get("models", ()))
     add_options(parser, name)
     add_problem(parser, said.get("of", MODELS), said.get("without", ()), said.get("demands", False))
 

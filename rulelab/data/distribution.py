@@ -93,12 +93,8 @@ def distribution(
     figures = rows, rows / max(rows.max(), 1e-300), of_class / some, meeting / some
     bars = tuple(map(Bar._make, zip(labels, *(each.tolist() for each in figures), strict=True)))
     total, n_met, hits_met = rows.sum(), meeting.sum(), counts[met & hits].sum()
-    others = total - n_met
-
-    def share(part: float, of: float) -> float:
-        return float(part / of) if of else 0.0
-
-    return Distribution(bars, share(n_met, total), share(hits_met, n_met), share(of_class.sum() - hits_met, others))
+    parts = (n_met, total), (hits_met, n_met), (of_class.sum() - hits_met, total - n_met)
+    return Distribution(bars, *(float(part / whole) if whole else 0.0 for part, whole in parts))
 
 
 def _intervals(numbers: np.ndarray, cuts: Sequence[float], most: int) -> tuple[np.ndarray, list[str]]:

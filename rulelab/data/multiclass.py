@@ -6,14 +6,13 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..kernels import bits
 from ..sharing import Shared
 from ..shown import Fact, Shown
-from .antecedents import Antecedents
 from .problem_arguments import (
     Conditions,
     ProblemError,
@@ -24,6 +23,9 @@ from .problem_arguments import (
     names_of,
     read_labels,
 )
+
+if TYPE_CHECKING:  # it needs numba, without which models and proofs are read and checked
+    from .antecedents import Antecedents
 
 LARGEST_WEIGHT = 1 << 50
 """In all: sums are exact in floating point numbers, with room to spare."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from ..arguments import short
 from ..kernels import bits
 from ..sharing import Shared
 from ..shown import Fact, Shown
-from .antecedents import Antecedents
 from .dataframes import in_pandas
 from .directions import Directions, as_directions, opposing
 from .exact_weights import Masses, Weights, as_given, masses_of, summed_by_place
@@ -32,6 +31,9 @@ from .problem_arguments import (
     refuse_single_class,
     two_classes,
 )
+
+if TYPE_CHECKING:  # it needs numba, without which models and proofs are read and checked
+    from .antecedents import Antecedents
 
 
 @dataclass(frozen=True, eq=False, repr=False)

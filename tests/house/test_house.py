@@ -258,7 +258,7 @@ def test_the_book_says_what_peers_prints(peers: str, tmp_path: Path) -> None:
     head, *lines = shown("others.md", "data, conditions | rulelab")
     book = {line[0].partition("`")[0]: dict(zip(head, line, strict=True)) for line in lines}
     methods = ["gosdt", "streed", "tree", "brcg", "ripper", "greedy", "cart", "praxis"]  # of FastSRS no two runs agree
-    own = "--time-limit=3", f"--environment={peers}", f"--json={tmp_path / 'peers.json'}"
+    own = "--time-limit=5", f"--environment={peers}", f"--json={tmp_path / 'peers.json'}"
     assert main(["bench", "peers", *book, "--methods", *methods, *own]) == 0
     found = json.loads((tmp_path / "peers.json").read_text("utf-8"))["rows"]
     assert len(found) == len(book) * (len(methods) + 2)

@@ -31,8 +31,11 @@ KINDS = {
 
 
 def random_problem(seed: int, n: int = 60, m: int = 6, weights: bool = False) -> rl.Problem:
-    weight = np.random.default_rng(seed).integers(1, 9, n) / 2 if weights else None
-    return rl.Problem.from_arrays(*explained(seed, n, m, 0.25), sample_weight=weight)
+    rng = np.random.default_rng(seed)
+    A = rng.random((n, m)) < rng.uniform(0.2, 0.7, m)
+    y = ((A[:, 0] & ~A[:, 1]) | A[:, 2]) ^ (rng.random(n) < 0.25)
+    y[:2] = True, False
+    return rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 9, n) / 2 if weights else None)
 
 
 @pytest.fixture(params=KINDS)
