@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Generator, Iterator
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
@@ -95,9 +96,26 @@ def quick(thorough: settings) -> settings:
     return settings(thorough, max_examples=min(few, thorough.max_examples), derandomize=True, database=None)
 
 
+HEAVY = {"house", "papers", "serving", "ui"}
+"""Folders of tests that take many seconds each, or wait for a browser."""
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those that run other packages for minutes begin first, so that no worker is left alone with them at the end."""
-    items.sort(key=lambda item: "peers" not in getattr(item, "fixturenames", ()))
+    """Each worker begins with its share of what is heavy, so that at the end all have something short to take over.
+
+    A worker is given tests that follow each other, as many as each other worker, and when it is done takes some from
+    the end of what another has left.
+    """
+    heavy, light = [], []
+    for item in items:
+        (heavy if item.path.parent.name in HEAVY else light).append(item)
+    heavy.sort(key=lambda item: "peers" not in getattr(item, "fixturenames", ()))  # minutes, in one test
+    workers, total, rest = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")), len(items), iter(light)
+    items.clear()
+    for k in range(workers):
+        share, mine = (total - len(items)) // (workers - k), heavy[k::workers]
+        items += [*mine, *islice(rest, max(0, share - len(mine)))]
 
 
 _cases: Counter[str] = Counter()
