@@ -4,7 +4,6 @@ import io
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
-from types import SimpleNamespace
 from unittest import mock
 
 import naive
@@ -150,11 +149,11 @@ def random_states(seed):
 
 
 def children(space, sets, values):
-    """What is left to show for the values of sets, without a table, lemmas and pairs; which values are too large."""
+    """Which values of sets are too large; what is left to show of the others without a table, lemmas and pairs."""
     rules = opened(space, sets, values)
     wanted = Wanted.after(space, sets, rules)
     rows = wanted.unproven(space, Lemmas.of(space, None))
-    return SimpleNamespace(exceeded=rules.exceeded, parent=rules.parent[rows], **wanted.take(rows)._asdict())
+    return rules.exceeded, rules.parent[rows], wanted.take(rows)
 
 
 @settings(max_examples=250)
@@ -174,10 +173,10 @@ def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess
     space, sets, cost = random_states(seed)
     known = dict(zip(map(bytes, sets), cost.tolist(), strict=True))
     with mock.patch.object(rule_list_children, "LONGEST", longest):
-        assert len(children(space, sets, cost).exceeded) == 0
-        below = children(space, sets, cost + max(1, int(excess * space.per_rule)))
+        assert len(children(space, sets, cost)[0]) == 0
+        exceeded, parent, below = children(space, sets, cost + max(1, int(excess * space.per_rule)))
     false = [known[bytes(child)] < required for child, required in zip(below.sets, below.required, strict=True)]
-    refuted = {*below.exceeded.tolist(), *below.parent[np.array(false, dtype=bool)].tolist()}
+    refuted = {*exceeded.tolist(), *parent[np.array(false, dtype=bool)].tolist()}
     assert refuted == set(range(len(sets)))
 
 

@@ -100,7 +100,7 @@ def make(seed: int, loss: str = "hamming", fair: bool = True) -> Table:
     rates = CRITERIA[type(criterion)]
     if form == "cnf":
         rates = tuple(SWAPPED.get(rate, rate) for rate in rates)
-    losses, gaps, lost = {}, {}, getattr(naive, f"{loss}_loss")
+    losses, gaps, lost = {}, {}, naive.LOSSES[loss]
     for clauses in naive.all_rule_sets(seen, most, depth):
         losses[clauses] = lost(seen, wanted, weight.tolist(), clauses) + penalty * naive.rule_set_complexity(clauses)
         if fair:
@@ -262,7 +262,7 @@ def test_damaged_certificates_are_refused(parameters, arrays, message):
 
 def test_a_proof_without_constraints_is_not_one_with_them():
     problem, model, proof = proven()
-    plain = {name: value for name, value in proof.parameters.items() if not name.endswith("_tolerance")}
+    plain = {name: value for name, value in proof.parameters.items() if "tolerance" not in name}
     assert "must hold ['dual', 'price']" in refused(problem, model, replace(proof, parameters=plain))
     arrays = {"dual": proof.arrays["dual"].sum(axis=0), "price": proof.arrays["price"]}
     verdict = rl.verify(problem, model, replace(proof, parameters=plain, arrays=arrays))

@@ -13,6 +13,7 @@ import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
 from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.falling_rule_list.exact import soft_search
+from rulelab.plots.styling import in_words
 from rulelab.rule_list import BOUNDS, CORELS_BOUNDS
 
 ALWAYS = "always: "
@@ -20,7 +21,7 @@ ALWAYS = "always: "
 
 def counter_of(bound):
     """The name in `Snapshot.pruned` under which the docstrings say that a bound is booked."""
-    return {"cores": "core"}.get(bound, bound.replace("_", " "))
+    return {"cores": "core"}.get(bound, in_words(bound))
 
 
 def only(kind, *names):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -51,20 +52,17 @@ def press(monkeypatch):
         done: list[int] = []
 
         def advance(self: rl.Search, max_work: int) -> rl.Snapshot:
-            inner = self._advance
+            done.append(len(done) + 1)
+            if done[-1] not in numbers:
+                return original(self, max_work)
 
-            def pressed(work: int) -> None:
+            def pressed(*_: object) -> object:
                 for _ in range(times):
                     signal.raise_signal(signal.SIGINT)
-                inner(work)
+                return mock.DEFAULT  # go on with the step
 
-            done.append(len(done) + 1)
-            if done[-1] in numbers:
-                self._advance = pressed
-            try:
+            with mock.patch.object(self, "_advance", wraps=self._advance, side_effect=pressed):
                 return original(self, max_work)
-            finally:
-                vars(self).pop("_advance", None)
 
         monkeypatch.setattr(rl.Search, "advance", advance)
         return done

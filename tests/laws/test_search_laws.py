@@ -231,12 +231,12 @@ class _Interrupted(pickle.Pickler):
 
     def __init__(self, at: int, happens: Callable[[], object]) -> None:
         super().__init__(io.BytesIO(), protocol=pickle.HIGHEST_PROTOCOL)
-        self.seen, self._at, self._happens = 0, at, happens
+        self.seen, self.at, self.happens = 0, at, happens
 
     def persistent_id(self, found: object) -> None:
         self.seen += 1
-        if self.seen == self._at:
-            self._happens()
+        if self.seen == self.at:
+            self.happens()
 
 
 @pytest.mark.few(4)

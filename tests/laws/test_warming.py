@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -179,7 +180,7 @@ def test_what_is_compiled_for_later_rests_while_somebody_waits(monkeypatch):
 
 
 SHOWN = """
-import os
+import multiprocessing
 import panel, rulelab as rl
 from rulelab import warming
 from rulelab.views.pages.page import page
@@ -190,11 +191,11 @@ for show in (
     lambda: rl.views.SearchView(rl.RuleListSearch(warming.tiny_problem())),
     lambda: rl.views.serve(threaded=True),
 ):
-    if os.fork() == 0:  # each is the first to be shown in a process
-        show()
-        print(len(warming.beside), flush=True)
-        os._exit(0)
-    assert os.wait()[1] == 0
+    told = lambda: (show(), print(len(warming.beside), flush=True))
+    process = multiprocessing.get_context("fork").Process(target=told)  # each is the first to be shown in a process
+    process.start()
+    process.join()
+    assert process.exitcode == 0
 """
 
 
@@ -286,8 +287,11 @@ def test_garbage_is_seldom_looked_for_while_kernels_are_compiled(before, meanwhi
 def test_a_class_rehearses_once_and_only_for_a_clock(monkeypatch):
     calls = []
     monkeypatch.setattr(rehearsal, "rehearsed", set())
-    for make in (rl.RuleListSearch, rl.CorelsSearch):
-        monkeypatch.setattr(make, "_rehearse", lambda self: calls.append(type(self).__name__))
+
+    def noted(key: object, rehearse: Callable[[], None]) -> None:
+        rehearsal.once(key, lambda: calls.append(type(rehearse.__self__).__name__))
+
+    monkeypatch.setattr("rulelab.search.once", noted)
     problem = rehearsal.tiny_problem()
     rl.solve(rl.RuleListSearch(problem))
     assert calls == []

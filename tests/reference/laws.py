@@ -237,29 +237,31 @@ class Inside:
     """The parts of a search that has begun; those of rule lists, or of rule sets."""
 
     def __init__(self, search: Any) -> None:
-        self._of = search
+        self.of = search
 
-    layout = property(lambda self: self._of._layout)
-    rules = property(lambda self: self._of._rules)
-    data = property(lambda self: self._of._data)
-    costs = property(lambda self: self._of._costs)
-    reduction = property(lambda self: self._of._reduction)
-    store = property(lambda self: self._of._store)
-    learning = property(lambda self: self._of._learning)
-    cores = property(lambda self: self._of._cores)
-    running = property(lambda self: self._of._running)
-    program = property(lambda self: self._of._program)
-    pool = property(lambda self: self._of._pool)
+    layout = property(lambda self: self.of._layout)
+    rules = property(lambda self: self.of._rules)
+    data = property(lambda self: self.of._data)
+    reduction = property(lambda self: self.of._reduction)
+    store = property(lambda self: self.of._store)
+    learning = property(lambda self: self.of._learning)
+    cores = property(lambda self: self.of._cores)
+    running = property(lambda self: self.of._running)
 
     @property
     def generation(self) -> Any:
         """The column generation of a search for rule sets; None where there is none by now."""
-        return getattr(self._of, "_generation", None)
+        return getattr(self.of, "_generation", None)
 
 
 def scale_of(search: rl.Search) -> Any:
     """The units of a search over prefixes, and which bounds it knows."""
     return search._scale()
+
+
+def replaced(part: Any, **fields: Any) -> Any:
+    """A named tuple of the kernels with other fields."""
+    return part._replace(**fields)
 
 
 def learn_soon(search=RuleListSearch, after=0, where=0, separate_after=None, put=setattr) -> None:

@@ -259,6 +259,9 @@ def zero_one_loss(A: np.ndarray, y: np.ndarray, weight: Sequence[int], clauses: 
     return sum(weight[i] for i in range(len(y)) if bool(y[i]) != (times[i] > 0))
 
 
+LOSSES = {"hamming": hamming_loss, "zero_one": zero_one_loss}
+
+
 def all_clauses(A: np.ndarray, max_conditions: int) -> list[Clause]:
     """Conjunctions that cover some row, one of the shortest for each set of covered rows."""
     found: dict[tuple[int, ...], Clause] = {}

@@ -10,7 +10,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
-from laws import Inside, learn_soon, noisy_problem, state_of
+from laws import Inside, learn_soon, noisy_problem, replaced, state_of
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
@@ -297,7 +297,7 @@ def test_a_table_that_grew_finds_every_set(n, monkeypatch):
         store, boxes = empty(made), Outboxes(Inside(made).store, n)
         merge.receive(inside.layout, inside.rules, store, boxes, filled(made, boxes, n, rng, 60), side_by_side)
         n_nodes = int(store.numbers[state.N_NODES])
-        store = store._replace(table=np.full(128, 5, dtype=np.int32))
+        store = replaced(store, table=np.full(128, 5, dtype=np.int32))
         store.numbers[state.TABLE_IS_STALE] = 1
         merge.rebuild(inside.rules, store, n, backwards)
         assert store.numbers[state.TABLE_IS_STALE] == 0

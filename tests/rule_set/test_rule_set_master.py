@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from subprocess import run
 
+import naive
 import numpy as np
 import pytest
 from patience import PATIENCE
-from test_rule_set_fairness import LOSSES, compas_like, compas_problem
+from test_rule_set_fairness import compas_like, compas_problem
 from test_rule_set_search import certified
 
 import rulelab as rl
@@ -39,7 +40,7 @@ def proximal(monkeypatch):
 
 @pytest.mark.few(5)
 @pytest.mark.parametrize("criterion", CRITERIA, ids=repr)
-@pytest.mark.parametrize("loss", sorted(LOSSES))
+@pytest.mark.parametrize("loss", sorted(naive.LOSSES))
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_without_new_rules_it_ends_at_the_value_of_the_linear_program(criterion, loss, form):
     """Its bounds are within, the best ones near it."""

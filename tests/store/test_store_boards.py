@@ -209,7 +209,7 @@ def test_a_process_that_dies_while_it_makes_the_file_leaves_none(tmp_path) -> No
     place = tmp_path / "runs.sqlite"
     code = (
         "import os, sys, rulelab.store.database as d\n"
-        "d._create = lambda connection: os.kill(os.getpid(), 9)\n"
+        "d.METADATA.create_all = lambda connection: os.kill(os.getpid(), 9)\n"
         "d.Database(sys.argv[1])\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -86,16 +86,16 @@ def test_every_fit_is_what_it_is_alone(done):
                 assert row.rules == alone.incumbent.complexity == len(model.rules)
                 assert row.conditions == sum(len(rule.conditions) for rule in model.rules)
                 assert row.complexity == row.rules + row.conditions
-                for part, at in (("train", train), ("test", test)):
+                for part, at in (("train_", train), ("test_", test)):
                     scores = model.evaluate(DATA.X.iloc[at], DATA.y.iloc[at])
-                    assert (row[f"{part}_errors"], row[f"{part}_weight"]) == (scores.errors, len(at))
-                    assert row[f"{part}_true_positive_rate"] == scores.confusion.true_positive_rate
+                    assert (row[part + "errors"], row[part + "weight"]) == (scores.errors, len(at))
+                    assert row[part + "true_positive_rate"] == scores.confusion.true_positive_rate
                     expected = equalized_odds_difference(
                         DATA.y.iloc[at],
                         model.predict(DATA.X.iloc[at]),
                         sensitive_features=DATA.sensitive["group"].iloc[at],
                     )
-                    assert row[f"{part}_equalized_odds_gap"] == pytest.approx(expected)
+                    assert row[part + "equalized_odds_gap"] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
