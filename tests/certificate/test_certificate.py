@@ -34,12 +34,12 @@ def optimal_model(problem, regularization, **options):
 
 def exact(case, model):
     A, y, weight, regularization = case
-    return naive.rule_list_objective(A, y, weight, Fraction(repr(regularization)), model.antecedents)
+    return naive.rule_list_objective(A, y, weight, naive.decimal(regularization), model.antecedents)
 
 
 def least(case):
     A, y, weight, regularization = case
-    return naive.best_rule_list(A, y, weight, Fraction(repr(regularization)))
+    return naive.best_rule_list(A, y, weight, naive.decimal(regularization))
 
 
 def rows_of(problem):

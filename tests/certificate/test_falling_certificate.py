@@ -50,7 +50,7 @@ def test_exactly_the_optimal_lists_can_be_proven(dropping, case, seed, anteceden
     def prove(model):
         return proven_with(problem, w, C, model) if dropping else prove_falling_rule_list(problem, model, C)
 
-    best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)))
+    best = naive.best_falling_rule_list(A, y, weight, naive.decimal(w), naive.decimal(C))
     true = prove(found := optimal(problem, w, C))
     answer = holds(problem, found, true, C)
     assert (answer.objective, answer.lower_bound, answer.resolution) == (found.objective(C), found.objective(C), 0)
@@ -199,7 +199,7 @@ soft_cases = partial(rows, *map(st.sampled_from, (WEIGHTS, PRICES, PENALTIES)), 
 
 
 def decimals(*numbers: float | None) -> list[Fraction | None]:
-    return [None if number is None else Fraction(repr(number)) for number in numbers]
+    return [None if number is None else naive.decimal(number) for number in numbers]
 
 
 @settings(max_examples=60)
@@ -342,7 +342,7 @@ def test_weights_of_any_digits_are_proven_within_their_rounding(family, kind):
         last = rl.solve(search if family != "fair" or seed % 4 > 1 else search.without_relaxation())
         of_rows = A, y, units
         if family == "fair":
-            tolerances = {name: Fraction(repr(most))}
+            tolerances = {name: naive.decimal(most)}
             least = naive.best_fair_falling_rule_list(*of_rows, groups.tolist(), *decimals(w, C), tolerances)
         else:
             least = naive.best_falling_rule_list(*of_rows, *decimals(w, C, penalty))

@@ -52,7 +52,7 @@ class Table:
 
     @property
     def tolerance(self) -> Fraction:
-        return Fraction(repr(self.criterion.tolerance))  # type: ignore[attr-defined]
+        return naive.decimal(self.criterion.tolerance)  # type: ignore[attr-defined]
 
     @property
     def fair(self) -> list[tuple[tuple[int, ...], ...]]:
@@ -122,7 +122,7 @@ def by_dual(
     **claimed,
 ) -> rl.Certificate:
     """The certificate of these dual values."""
-    claim = Claim(most, depth, Fraction(repr(float(penalty))), grid, **claimed)
+    claim = Claim(most, depth, naive.decimal(penalty), grid, **claimed)
     arrays = {"dual": np.array(dual, dtype=np.int64), "price": np.array([price])}
     return prove_rule_set(problem, model, claim, arrays | ({} if multipliers is None else {"multipliers": multipliers}))
 

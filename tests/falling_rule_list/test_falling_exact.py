@@ -107,9 +107,7 @@ def test_parameters_of_many_digits(w, C):
     exact = snapshot.detail["resolution"] == 0 or snapshot.status is rl.Status.OPTIMAL
     assert (snapshot.status, snapshot.limit) == ((rl.Status.OPTIMAL, None) if exact else (rl.Status.LIMIT, "exactness"))
     assert snapshot.gap == 0 if exact else snapshot.gap > 0
-    best = naive.best_falling_rule_list(
-        rows[:, :-1], rows[:, -1], counts.tolist(), Fraction(repr(w)), Fraction(repr(C))
-    )
+    best = naive.best_falling_rule_list(rows[:, :-1], rows[:, -1], counts.tolist(), decimal(w), decimal(C))
     assert snapshot.incumbent.objective == pytest.approx(float(best), rel=1e-9, abs=1e-9)
 
 

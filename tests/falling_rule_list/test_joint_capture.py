@@ -30,7 +30,7 @@ drawn = partial(rows, st.sampled_from(WEIGHTS), st.sampled_from(REGULARIZATIONS)
 def falling_lists(case, w, C):
     """Every falling list with its objective, and whether each rule, and the else, is above the threshold."""
     A, y, weight = case[0], case[1], np.asarray(case[2])
-    w, C = Fraction(repr(w)), Fraction(repr(C))
+    w, C = naive.decimal(w), naive.decimal(C)
     for k in range(A.shape[1] + 1):
         for d in permutations(range(A.shape[1]), k):
             if not naive.falls(A, y, weight, d):
@@ -104,7 +104,7 @@ def test_the_optimum_with_antecedents_dropped(case, w, C, iterations, limit, pat
             drawn_problem(case), C, w, bounds=bounds, iterations=iterations, max_length=limit
         )
         snapshot = certified(search)
-    best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)), None, limit)
+    best = naive.best_falling_rule_list(A, y, weight, naive.decimal(w), naive.decimal(C), None, limit)
     assert snapshot.incumbent.model.exact_objective(C) == best
     assert snapshot.incumbent.model.falls
 

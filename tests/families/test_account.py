@@ -9,7 +9,7 @@ from itertools import chain, combinations, permutations, product
 import numpy as np
 import pytest
 from laws import falling_for, noisy_problem
-from naive import fair_prefixes, falling_prefixes, weighted_gap
+from naive import decimal, fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
 from rulelab.families.account import account, lists, longest, sets
@@ -281,8 +281,8 @@ def test_without_bounds_fair_prefixes_are_those_that_a_naive_count_has(labels):
                 made, price, rl.EqualOpportunity(tolerance), labels, bounds, warm_start=best.model
             ).without_relaxation()
             end = rl.solve(search)
-            known = Fraction(repr(tolerance)) if reach else None
-            wanted = fair_prefixes(A, y, groups.tolist(), Fraction(repr(price)), least, labels, known)
+            known = decimal(tolerance) if reach else None
+            wanted = fair_prefixes(A, y, groups.tolist(), decimal(price), least, labels, known)
             assert (end.counts["expanded"], end.made, end.pruned["reach"]) == wanted
             beyond += end.pruned["reach"]
     assert beyond > 0

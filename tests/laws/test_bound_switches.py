@@ -1,7 +1,6 @@
 """A switch of a bound means what it says: off, it cuts nothing and counts nothing; on, it leaves less to do."""
 
 from dataclasses import fields
-from fractions import Fraction
 from itertools import product
 
 import naive
@@ -77,13 +76,13 @@ def assert_only_these_cut(pruned, switches):
 def test_no_combination_changes_the_optimum_of_rule_lists(learning, seed):
     A, y = case = random_case(seed, n=24, m=5)
     regularization = (0.02, 0.04, 0.06)[seed]
-    best = naive.best_rule_list(A, y, [1] * len(y), Fraction(repr(regularization)))
+    best = naive.best_rule_list(A, y, [1] * len(y), naive.decimal(regularization))
     for switches in combinations(BOUNDS)[seed::3]:
         snapshot = certified(rule_list(case, rl.RuleListBounds(**switches), regularization))
         assert_only_these_cut(snapshot.pruned, switches)
         assert snapshot.detail["dropped"]["too little support"] == 0 or switches["accurate_support"]
         found = snapshot.incumbent.model.antecedents
-        assert naive.rule_list_objective(A, y, [1] * len(y), Fraction(repr(regularization)), found) == best
+        assert naive.rule_list_objective(A, y, [1] * len(y), naive.decimal(regularization), found) == best
 
 
 @pytest.mark.parametrize(

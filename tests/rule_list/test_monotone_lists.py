@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from laws import holds, proof_by, refused, with_arrays
+from naive import decimal
 from test_monotone import GRID, drawn, is_monotone
 
 import rulelab as rl
@@ -92,7 +93,7 @@ def test_the_list_is_the_best_of_those_that_obey():
         if seed % 5 == 2:
             demands["must_use"] = next(c.column for some in problem.conditions for c in some)
         last = rl.solve(rl.search_for(problem, regularization=penalty, monotone=directions, **demands))
-        asked = Fraction(repr(penalty)), demands.get("max_length", 4), demands.get("must_use")
+        asked = decimal(penalty), demands.get("max_length", 4), demands.get("must_use")
         best, free = (least(problem, asked[0], ways, *asked[1:]) for ways in (directions, {}))
         if best is None:
             assert last.status is rl.Status.INFEASIBLE, seed

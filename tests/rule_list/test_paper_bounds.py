@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from itertools import permutations
 from types import SimpleNamespace
@@ -48,7 +47,7 @@ class Costs:
     def __init__(self, A, y, weight, regularization):
         self.A, self.y, self.weight = A, y, weight
         self.n, self.m = sum(weight), A.shape[1]
-        fraction = Fraction(repr(regularization))
+        fraction = naive.decimal(regularization)
         self.regularization = fraction
         self.per_error, self.per_rule = fraction.denominator, fraction.numerator * self.n
         self.objective = cache(self.uncached_objective)

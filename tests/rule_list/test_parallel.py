@@ -3,7 +3,6 @@
 import pickle
 import threading
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -53,7 +52,7 @@ def test_the_optimum_is_that_of_one_thread_and_of_the_definition(n_jobs, kind, s
         assert several.status is one.status
         assert several.incumbent.objective == pytest.approx(one.incumbent.objective, abs=1e-12)
         counted = case.A[case.counted], case.y[case.counted], case.whole
-        best = naive.best_rule_list(*counted, Fraction(repr(regularization)), most)
+        best = naive.best_rule_list(*counted, naive.decimal(regularization), most)
         assert several.incumbent.objective == pytest.approx(float(best), abs=1e-9)
 
 

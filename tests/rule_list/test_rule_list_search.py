@@ -29,7 +29,7 @@ def certified(problem, regularization, **options):
 
 def exact(y, weight, regularization, snapshot, A):
     """The incumbent's objective in rationals, recomputed by the naive reference from its antecedents."""
-    return naive.rule_list_objective(A, y, weight, Fraction(repr(regularization)), snapshot.incumbent.model.antecedents)
+    return naive.rule_list_objective(A, y, weight, naive.decimal(regularization), snapshot.incumbent.model.antecedents)
 
 
 def test_naive_recursion_agrees_with_enumeration():
@@ -56,7 +56,7 @@ def test_learning_from_the_start_on_small_problems(case, policy, limit):
             beam_width=0,
         )
     assert exact(y, weight, regularization / 4, snapshot, A) == naive.best_rule_list(
-        A, y, weight, Fraction(repr(regularization / 4)), limit
+        A, y, weight, naive.decimal(regularization / 4), limit
     )
 
 
@@ -138,7 +138,7 @@ def test_any_warm_start_leads_to_the_optimum(case, start):
     start = [j for j in start if j < A.shape[1]]
     snapshot = certified(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, warm_start=start)
     assert exact(y, weight, regularization, snapshot, A) == naive.best_rule_list(
-        A, y, weight, Fraction(repr(regularization))
+        A, y, weight, naive.decimal(regularization)
     )
 
 

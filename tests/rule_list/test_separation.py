@@ -45,9 +45,9 @@ def test_no_list_costs_less_than_the_multipliers_say(seed):
     A, y, weight = data(seed, n=30, m=5)
     regularization = (0.005, 0.02, 0.06)[seed % 3]
     search, snapshot = searched(seed, regularization, n=30, m=5)
-    best = naive.best_rule_list(A, y, weight.tolist(), Fraction(repr(regularization)))
+    best = naive.best_rule_list(A, y, weight.tolist(), naive.decimal(regularization))
     found = snapshot.incumbent.model.antecedents
-    assert naive.rule_list_objective(A, y, weight.tolist(), Fraction(repr(regularization)), found) == best
+    assert naive.rule_list_objective(A, y, weight.tolist(), naive.decimal(regularization), found) == best
     inside = Inside(search)
     separation = inside.learning.separation
     least = int(inside.store.cost[0]) + least_cost(separation)

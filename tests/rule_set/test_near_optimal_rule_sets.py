@@ -9,6 +9,7 @@ import naive_rule_sets as naive
 import numpy as np
 import pytest
 from laws import in_slices
+from naive import decimal
 
 import rulelab as rl
 
@@ -98,7 +99,7 @@ def test_all_near_optimal_sets_are_found(seed):
     t = table(seed, weighted=bool(rng.random() < 0.5))
 
     def most(optimum: Fraction) -> Fraction:
-        return optimum + how["within"] if "within" in how else optimum * (1 + Fraction(repr(how["ratio"])))
+        return optimum + how["within"] if "within" in how else optimum * (1 + decimal(how["ratio"]))
 
     expected = near_sets(t, C, D, loss, form, penalty, most)
     settings = {"max_complexity": C, "max_conditions": D, "loss": loss, "form": form, "regularization": float(penalty)}
