@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import holds, learn_soon, noisy_problem, proof_by, rows, with_arrays
+from laws import holds, learn_soon, noisy_problem, proof_by, rows, rows_of, with_arrays
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
@@ -40,13 +40,6 @@ def exact(case, model):
 def least(case):
     A, y, weight, regularization = case
     return naive.best_rule_list(A, y, weight, naive.decimal(regularization))
-
-
-def rows_of(problem):
-    """Antecedents, labels and exact weights of a row for each pattern and class."""
-    patterns, labels = np.vstack([problem.matrix()] * 2), np.repeat([True, False], problem.n_patterns)
-    masses = np.concatenate([problem.masses.positives, problem.masses.negatives]).tolist()
-    return patterns, labels, [mass * problem.masses.unit for mass in masses]
 
 
 @pytest.fixture(scope="module")
@@ -204,9 +197,8 @@ def test_a_table_of_plausible_values_does_not_prove_a_worse_list(proven):
     _, _, positive, negative = space.net_weights(np.array(sets))
     values = space.cost_of(np.minimum(positive, negative))[:, 0]
     values[0] = costs.per_error * (worse.errors - space.constant) + costs.per_rule
-    forged = Certificate(
-        "rule_list", problem.fingerprint, {"regularization": 0.01}, {"sets": np.array(sets), "values": values}
-    )
+    arrays = {"sets": np.array(sets), "values": values}
+    forged = Certificate("rule_list", problem.fingerprint, {"regularization": 0.01}, arrays)
     answer = verify(problem, worse, forged)
     assert not answer.valid
     assert answer.lower_bound == pytest.approx(worse.objective(0.01))
@@ -265,9 +257,8 @@ def test_reasons_name_what_is_wrong(proven):
 def test_harmless_entries_may_stay(proven):
     problem, model, certificate = proven
     sets, values = certificate.arrays["sets"], certificate.arrays["values"]
-    padded = with_arrays(
-        certificate, sets=np.vstack([sets, np.zeros_like(sets[:1])]), values=np.append(values, np.int64(0))
-    )
+    more = {"sets": np.vstack([sets, np.zeros_like(sets[:1])]), "values": np.append(values, np.int64(0))}
+    padded = with_arrays(certificate, **more)
     answer = holds(problem, model, padded, 0.01)
     assert (answer.checked["sets"], answer.parameters) == (len(values) + 1, {"regularization": 0.01})
 

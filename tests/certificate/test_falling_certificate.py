@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import changed, drawn_problem, holds, proof_by, put, refused, reread, rows, with_arrays
+from naive import decimals
+from test_falling_exact import noisy
 from test_joint_capture import proven_with
 
 import rulelab as rl
@@ -30,12 +32,7 @@ def optimal(problem, w, C):
 
 @pytest.fixture(scope="module")
 def proven():
-    rng = np.random.default_rng(2)
-    F = rng.random((2000, 8)) < rng.uniform(0.2, 0.6, 8)
-    score = F @ rng.normal(0, 0.7, 8)
-    risk = 1 / (1 + np.exp(1.5 - score + score.mean()))
-    A = np.column_stack([F, *(F[:, i] & F[:, j] for i in range(8) for j in range(i))])
-    problem = rl.Problem.from_arrays(A, rng.random(2000) < risk)
+    problem = noisy(2)
     return problem, *proof_by(FallingRuleListSearch(problem, 0.0005, 5.0))
 
 
@@ -90,14 +87,12 @@ def test_every_entry_that_claims_more_or_less_is_refused(proven):
 @pytest.mark.parametrize(
     ("name", "change", "reason"),
     [
-        ("parents", put(5, 5), "earlier"),
-        ("parents", put(5, -1), "earlier"),
-        ("parents", put(0, 0), "first entry"),
-        ("antecedents", put(5, 10**6), "does not have"),
+        ("parents", put(5, 5), "earlier"), ("parents", put(5, -1), "earlier"),
+        ("parents", put(0, 0), "first entry"), ("antecedents", put(5, 10**6), "does not have"),
         ("antecedents", put(5, -2), "does not have"),
         ("values", put(0, lambda value: value + 1), "claims the bound"),
     ],
-)
+)  # fmt: skip
 def test_malformed_tables_are_refused(proven, name, change, reason):
     problem, model, certificate = proven
     assert reason in refused(problem, model, changed(certificate, name, change))
@@ -196,10 +191,6 @@ def test_a_proof_for_the_paper_s_data(instances):
 # lists that may rise --------------------------------------------------------------------------------------------------
 WEIGHTS, PRICES, PENALTIES = [0.5, 1.0, 2.0, 5.0], [0.0, 1e-6, 0.01, 0.05], [0.0, 0.01, 0.1, 0.5, 2.0]
 soft_cases = partial(rows, *map(st.sampled_from, (WEIGHTS, PRICES, PENALTIES)), max_weight=6)
-
-
-def decimals(*numbers: float | None) -> list[Fraction | None]:
-    return [None if number is None else naive.decimal(number) for number in numbers]
 
 
 @settings(max_examples=60)

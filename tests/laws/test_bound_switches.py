@@ -1,6 +1,7 @@
 """A switch of a bound means what it says: off, it cuts nothing and counts nothing; on, it leaves less to do."""
 
 from dataclasses import fields
+from functools import partial
 from itertools import product
 
 import naive
@@ -36,9 +37,8 @@ def random_case(seed, n=40, m=6, noise=0.2):
 
 
 def rule_list(case, bounds, regularization=0.03, **options):
-    return rl.search_for(
-        rl.Problem.from_arrays(*case), regularization=regularization, bounds=bounds, beam_width=0, **options
-    )
+    problem = rl.Problem.from_arrays(*case)
+    return rl.search_for(problem, regularization=regularization, bounds=bounds, beam_width=0, **options)
 
 
 def falling(case, bounds, C=0.002, w=2.0):
@@ -124,8 +124,8 @@ CASES = [random_case(seed) for seed in range(4)]
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_each_bound_of_rule_lists_alone_is_of_use(learning, name):
-    regularization = 0.06 if name == "deletion" else 0.03
-    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), rl.RuleListBounds, name, (), CASES)
+    make = partial(rule_list, regularization=0.06 if name == "deletion" else 0.03)
+    assert_of_use(make, rl.RuleListBounds, name, (), CASES)
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -137,7 +137,7 @@ def test_each_bound_of_rule_lists_is_of_use_beside_others(learning, name):
     regularization, cases = 0.008, [random_case(seed, n=150, m=14) for seed in range(3)]
     if name == "one_more_rule":
         regularization, cases = 0.04, [categories(seed) for seed in range(2)]
-    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), rl.RuleListBounds, name, others, cases)
+    assert_of_use(partial(rule_list, regularization=regularization), rl.RuleListBounds, name, others, cases)
 
 
 def categories(seed, n=200, k=10):
@@ -163,10 +163,8 @@ def test_each_bound_of_falling_lists_is_of_use(name):
 )
 def test_each_bound_of_softly_falling_lists_is_of_use(name):
     cases = [random_case(seed, m=5) for seed in range(4)]
-    penalty = 3.0 if name == "prefix_bound" else 0.3
-    assert_of_use(
-        lambda case, bounds: soft(case, bounds, penalty=penalty), FallingBounds, name, SOFT_NEEDS.get(name, ()), cases
-    )
+    make = partial(soft, penalty=3.0 if name == "prefix_bound" else 0.3)
+    assert_of_use(make, FallingBounds, name, SOFT_NEEDS.get(name, ()), cases)
 
 
 CORELS_NEEDS = {"rejection_propagation": ("accurate_support",)}
@@ -177,9 +175,8 @@ def test_each_bound_of_the_papers_alone_is_of_use(name):
     def search(case, bounds):
         return rl.CorelsSearch(rl.Problem.from_arrays(*case), 0.12, bounds=bounds)
 
-    assert_of_use(
-        search, rl.CorelsBounds, name, CORELS_NEEDS.get(name, ()), [nested_case(seed) for seed in range(3)], name
-    )
+    cases = [nested_case(seed) for seed in range(3)]
+    assert_of_use(search, rl.CorelsBounds, name, CORELS_NEEDS.get(name, ()), cases, name)
 
 
 def nested_case(seed):

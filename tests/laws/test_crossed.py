@@ -151,16 +151,13 @@ def _case() -> Case:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"lower_bound": 1e3}, "above the optimum"),
-        ({"objective": 0.123}, "is shown as 0.123"),
-        ({"model": NO_RULES}, "is not the optimum"),
-        ({"status": Status.INFEASIBLE}, "can be had"),
-        ({"status": Status.RUNNING}, "RUNNING"),
-        ({"gap": 0.5}, "with a gap of 0.5"),
+        ({"lower_bound": 1e3}, "above the optimum"), ({"objective": 0.123}, "is shown as 0.123"),
+        ({"model": NO_RULES}, "is not the optimum"), ({"status": Status.INFEASIBLE}, "can be had"),
+        ({"status": Status.RUNNING}, "RUNNING"), ({"gap": 0.5}, "with a gap of 0.5"),
         ({"status": Status.LIMIT, "limit": "work"}, "stopped by the limit 'work'"),
         ({"status": Status.LIMIT, "limit": "exactness"}, "not above 0"),
     ],
-)
+)  # fmt: skip
 def test_a_search_that_lies_is_found_out(changed, said):
     case = _case()
     judge = Judge(case)

@@ -220,9 +220,8 @@ def test_mining_ends(kind):
     B = pd.DataFrame(rng.random((60, 8)) < 0.5, columns=list("abcdefgh"))
     for least, most in ((0.0, 1.0), (1 / 3, 0.7), (1e-9, 1 - 1e-9)):
         with alarm():
-            assert (
-                rl.mine_antecedents(B, 3, least, most, sample_weight=WEIGHTS[kind](rng, B["a"].to_numpy())) is not None
-            )
+            weight = WEIGHTS[kind](rng, B["a"].to_numpy())
+            assert rl.mine_antecedents(B, 3, least, most, sample_weight=weight) is not None
 
 
 def interrupted(run: Callable[[], object], seconds: float = 0.1) -> bool:

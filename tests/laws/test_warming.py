@@ -140,9 +140,8 @@ time.sleep(600)
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending, tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "RULELAB_WARMING": "1"}
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-    )
+    command, pipe, nowhere = [sys.executable, "-c", PARENT], subprocess.PIPE, subprocess.DEVNULL
+    parent = subprocess.Popen(command, stdout=pipe, stderr=nowhere, text=True, env=environment)
     assert parent.stdout is not None
     children = [int(number) for number in parent.stdout.readline().split()]
     assert len(children) == 2
@@ -325,10 +324,9 @@ def test_a_sweep_warms_up_before_its_clock_runs(family, monkeypatch):
 
     monkeypatch.setattr(rl.Search, "compile", compile_slowly)
     method = families.FAMILIES[family]
-    values = {"thresholds": 2, "max_conditions": 1} | (
-        {"max_complexity": 2} if "max_complexity" in method.defaults else {}
-    )
-    found = method.fit(plan.fold(0), {**method.defaults, **values}, plan, None, runners.never)
+    small = {"thresholds": 2, "max_conditions": 1, "max_complexity": 2}
+    values = {name: small.get(name, value) for name, value in method.defaults.items()}
+    found = method.fit(plan.fold(0), values, plan, None, runners.never)
     searched = {"least_gap": "rule_list", "least_gap_of_sets": "rule_set"}.get(family, family)
     assert {name for name, _ in told} == {searched}
     assert found.seconds <= time.perf_counter() - told[0][1] - 0.1

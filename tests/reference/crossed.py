@@ -175,10 +175,8 @@ class Judge:
             self.say(f"the proof is refused: {answer.reason}")
         elif self.optimum is not None and Fraction(answer.lower_bound) > self.optimum + _TINY * abs(self.optimum):
             self.say(f"a proof of {answer.lower_bound!r} is accepted, the optimum is {float(self.optimum)!r}")
-        elif not self.near(answer.objective, self.value_of(model)):
-            self.say(
-                f"a proof of the objective {answer.objective!r} is accepted, it is {float(self.value_of(model))!r}"
-            )
+        elif not self.near(answer.objective, value := self.value_of(model)):
+            self.say(f"a proof of the objective {answer.objective!r} is accepted, it is {float(value)!r}")
         elif proven and case.rows.kind in _WHOLE and (answer.objective != answer.lower_bound or answer.resolution):
             self.say(f"a proof of {answer.objective!r} is up to {answer.resolution!r}")
         order = np.random.default_rng(case.seed).permutation(len(case.rows.y))
@@ -194,11 +192,9 @@ class Judge:
         for name, mutant in changed(np.random.default_rng(self.case.seed), certificate):
             self.mutants += 1
             answer = _checked(problem, model, mutant)
-            claimed = (
-                None
-                if answer.state == "refused"
-                else self.case.claimed(answer.parameters, getattr(mutant, "arrays", {}))
-            )
+            if answer.state == "refused":
+                continue
+            claimed = self.case.claimed(answer.parameters, getattr(mutant, "arrays", {}))
             if claimed is None:
                 continue
             value, optimum = claimed.objective(model), claimed.optimum

@@ -6,6 +6,7 @@ import pickle
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -25,6 +26,12 @@ ENOUGH = 5000
 def problem_of(rows: Rows) -> rl.Problem:
     weight = rows.weight.astype(int) if rows.integral else rows.weight
     return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
+
+
+def rows_of(problem: rl.Problem) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Antecedents, labels and exact weights, in whole units, of a row for each pattern and class."""
+    patterns, labels = np.vstack([problem.matrix()] * 2), np.repeat([True, False], problem.n_patterns)
+    return patterns, labels, np.concatenate([problem.masses.positives, problem.masses.negatives]).tolist()
 
 
 def noisy_problem(seed: int = 0, n: int = 160, m: int = 14, noise: float = 0.15) -> rl.Problem:
@@ -69,9 +76,7 @@ MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "frontier": lambda p: rl.FrontierSearch(p, max_length=8),
     "list, first rule": lambda p: rl.search_for(p, regularization=0.01, first_rule=p.names[0]),
     "fair list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
-    "fair list, length": lambda p: rl.search_for(
-        p, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=4
-    ),
+    "fair list, length": partial(rl.search_for, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=4),
     "list, predictive parity": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.PredictiveParity(0.05)),
     "least gap": lambda p: rl.LeastGapSearch(p, GAP, min_accuracy=0.5),
     "gap frontier": lambda p: rl.frontier(p, "gap", criterion=GAP),

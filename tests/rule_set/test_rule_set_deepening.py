@@ -105,8 +105,7 @@ def test_wide_data_has_a_bound_within_a_limit_of_work():
     rng = np.random.default_rng(1)
     table = rng.normal(size=(300, 12))
     y = (table[:, 0] > 0.3) & (table[:, 1] < 0.6) & (table[:, 2] < 1) ^ (rng.random(300) < 0.1)
-    A = rl.Binarizer(thresholds=5, negations=True).fit_transform(
-        pd.DataFrame(table, columns=[f"x{j}" for j in range(12)])
-    )
+    frame = pd.DataFrame(table, columns=[f"x{j}" for j in range(12)])
+    A = rl.Binarizer(thresholds=5, negations=True).fit_transform(frame)
     snapshot = rl.solve(RuleSetSearch(rl.Problem.from_arrays(A, y), 8, 4), work_limit=3000)
     assert 0 < snapshot.lower_bound <= snapshot.incumbent.objective

@@ -244,8 +244,8 @@ def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed, weighting
     bench = what_if.FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
     m = A.shape[1]
     edited = EditedList(drawn(seed, m).antecedents)
-    of_rows, costs = (A, y, weights_as_read(weight)), (Fraction(5, 2), naive.decimal(REGULARIZATION))
-    soft = None if penalty is None else naive.decimal(penalty)
+    of_rows, costs = (A, y, weights_as_read(weight)), naive.decimals(2.5, REGULARIZATION)
+    (soft,) = naive.decimals(penalty)
     every = every_change(edited, m, (None,))
     if len(edited) == 4:
         every["insert"] = []
