@@ -33,10 +33,11 @@ def proof() -> rl.Certificate:
     return search.certificate()
 
 
-def sql(place: str | Path, *commands: str) -> None:
+def sql(place: str | Path, *commands: str, **values: object) -> None:
+    """Commands, in which names with a colon before them stand for values."""
     with contextlib.closing(sqlite3.connect(place)) as bare:
         for command in commands:
-            bare.execute(command)
+            bare.execute(command, values)
             bare.commit()
 
 
@@ -231,9 +232,7 @@ def test_a_file_with_a_damaged_page_is_refused_and_left_as_it_is(store, recordin
 def test_a_damaged_run_is_told_of_and_the_others_are_there(store, recording, about: str) -> None:
     good, bad = store.save(recording, name="good"), store.save(recording, name="bad")
     for key in (bad.hash, run_module.digest(about.encode())):  # with its old hash, and with one that fits
-        with contextlib.closing(sqlite3.connect(store.place)) as bare:
-            bare.execute("UPDATE runs SET about = ?, hash = ? WHERE name = 'bad'", (about, key))
-            bare.commit()
+        sql(store.place, "UPDATE runs SET about = :about, hash = :key WHERE name = 'bad'", about=about, key=key)
         assert [run.hash for run in store.runs()] == [good.hash]
         assert len(store.damaged()) == 1
         with pytest.raises(StoreError, match=r"damaged|cannot be read"):
