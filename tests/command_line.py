@@ -15,6 +15,11 @@ from places import ROOT
 from rulelab.cli import commands
 
 
+def dashed(name: str) -> str:
+    """A name as it is written there."""
+    return name.replace("_", "-")
+
+
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     """Its status, and what it prints on both streams."""
     try:

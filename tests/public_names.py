@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from structure import is_public
 
 import rulelab as rl
 from rulelab.cli.commands import command_parser
@@ -34,7 +35,7 @@ def _names() -> Iterator[str]:
             continue
         yield f"rl.{name}({', '.join(_parameters(value))})"
         if inspect.isclass(value):
-            own = (each for each in dir(value) if not each.startswith("_") and not hasattr(_Plain, each))
+            own = (each for each in dir(value) if is_public(each) and not hasattr(_Plain, each))
             yield from (f"rl.{name}.{each}" for each in own if not _of_another(value, each))
 
 
@@ -58,7 +59,7 @@ def _parameters(value: Any) -> list[str]:
 
 def _options(parser: argparse.ArgumentParser, path: str) -> Iterator[str]:
     for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
+        if isinstance(action.choices, dict):  # of commands
             for name, each in sorted(action.choices.items()):
                 yield from _options(each, f"{path} {name}")
         elif action.help != argparse.SUPPRESS:

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from urllib.parse import urlencode
 
 import panel as pn
+from command_line import dashed
 from panel.viewable import Viewable
 from patience import PATIENCE, wait_until
 from places import ROOT
@@ -75,7 +76,7 @@ class Served:
     ) -> Answer:
         """Send a request; cookies that the server has set before go with it."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = {dashed(name): value for name, value in headers.items()}
         if self.kept:
             sent.setdefault("Cookie", "; ".join(f"{name}={value}" for name, value in self.kept.items()))
         body = None

@@ -26,6 +26,10 @@ def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> f
     return frozenset(found)
 
 
+def is_public(name: str) -> bool:
+    return not name.startswith("_")
+
+
 @cache
 def modules() -> list[Path]:
     return sorted(PACKAGE.rglob("*.py"))

@@ -29,34 +29,34 @@ class Visitor:
     """
 
     def __init__(self, port: int, query: str, keeps: bool = False) -> None:
-        self._port, self._query, self.keeps = port, query, keeps
-        self._sent = 0
-        self._wire: WebSocketClientConnection | None = None
-        self._named: dict[str, str] = {}
+        self.port, self.query, self.keeps = port, query, keeps
+        self.sent = 0
+        self.wire: WebSocketClientConnection | None = None
+        self.named: dict[str, str] = {}
         self.arrived: list[float] = []
         self.token, self.told = "", list[str]()
 
     async def open(self, after: float = 0.0) -> None:
         """Fetch the page, and its document after some seconds."""
-        base = f"127.0.0.1:{self._port}"
+        base = f"127.0.0.1:{self.port}"
         client = AsyncHTTPClient(max_clients=1000)
-        page = await client.fetch(f"http://{base}/{self._query}", request_timeout=PATIENCE)
+        page = await client.fetch(f"http://{base}/{self.query}", request_timeout=PATIENCE)
         self.token = page.body.decode().partition('"token":"')[2].partition('"')[0]
         await asyncio.sleep(after)
         request = HTTPRequest(f"ws://{base}/ws", headers={"Origin": f"http://{base}"}, connect_timeout=PATIENCE)
         wire = await websocket_connect(request, subprotocols=["bokeh", self.token], compression_options={})
-        self._wire = wire
-        await self._message("ACK")
-        await self._send("PULL-DOC-REQ", {})
-        self.told = [await self._message("PULL-DOC-REPLY")]
+        self.wire = wire
+        await self.message("ACK")
+        await self.send("PULL-DOC-REQ", {})
+        self.told = [await self.message("PULL-DOC-REPLY")]
         document = json.loads(self.told[0])
-        self._named = {_label(each): each["id"] for each in reversed([*_models(document)])}
-        await self._event("document_ready", [])
+        self.named = {_label(each): each["id"] for each in reversed([*_models(document)])}
+        await self.event("document_ready", [])
 
     async def watch(self) -> None:
         """Note when patches arrive, until the page is closed."""
-        assert self._wire is not None
-        while (part := await self._wire.read_message()) is not None:
+        assert self.wire is not None
+        while (part := await self.wire.read_message()) is not None:
             if isinstance(part, str) and part.startswith('{"msgid"') and "PATCH-DOC" in part:
                 self.arrived.append(time.perf_counter())
             elif self.keeps and isinstance(part, str):
@@ -64,40 +64,40 @@ class Visitor:
 
     async def press_run(self) -> float:
         """Press the button; the moment."""
-        await self._event("data_event", [["model", {"id": self._named["Run"]}], ["data", "press"]])
+        await self.event("data_event", [["model", {"id": self.named["Run"]}], ["data", "press"]])
         return time.perf_counter()
 
     def close(self) -> None:
         """Leave, as a browser does."""
-        if self._wire is not None:
-            self._wire.close()
+        if self.wire is not None:
+            self.wire.close()
 
-    async def _message(self, kind: str) -> str:
+    async def message(self, kind: str) -> str:
         """The content of the next message of a kind; one is a header, metadata, a content and its buffers."""
         while True:
-            header = json.loads(await self._part())
-            _, content, *_ = [await self._part() for _ in range(2 + 2 * header.get("num_buffers", 0))]
+            header = json.loads(await self.part())
+            _, content, *_ = [await self.part() for _ in range(2 + 2 * header.get("num_buffers", 0))]
             if header["msgtype"] == kind:
                 return str(content)
 
-    async def _part(self) -> str | bytes:
-        assert self._wire is not None
-        part = await asyncio.wait_for(self._wire.read_message(), PATIENCE)
+    async def part(self) -> str | bytes:
+        assert self.wire is not None
+        part = await asyncio.wait_for(self.wire.read_message(), PATIENCE)
         if part is None:
             raise ConnectionError("the server has closed the connection")
         return part
 
-    async def _event(self, name: str, values: list[Any]) -> None:
+    async def event(self, name: str, values: list[Any]) -> None:
         event = {"type": "event", "name": name, "values": {"type": "map", "entries": values}}
-        await self._send(
+        await self.send(
             "PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}]}
         )
 
-    async def _send(self, kind: str, content: dict[str, Any]) -> None:
-        assert self._wire is not None
-        self._sent += 1
-        for part in ({"msgid": str(self._sent), "msgtype": kind}, {}, content):
-            await self._wire.write_message(json.dumps(part))
+    async def send(self, kind: str, content: dict[str, Any]) -> None:
+        assert self.wire is not None
+        self.sent += 1
+        for part in ({"msgid": str(self.sent), "msgtype": kind}, {}, content):
+            await self.wire.write_message(json.dumps(part))
 
 
 def _label(model: dict[str, Any]) -> str:

@@ -44,8 +44,8 @@ class Server:
             self.port = free.getsockname()[1]
         command = [sys.executable, "-m", "rulelab", "serve", "--port", str(self.port)]
         environment = os.environ | {"RULELAB_WARMING": "0"}
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would hold up the server
-        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=self._log)
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe that nobody reads would hold up the server
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=self.log)
 
     def figures(self) -> dict[str, float]:
         """Of /health; waits until there are any."""
@@ -68,7 +68,7 @@ class Server:
         """Ask it to end; its status and what it has complained about."""
         self.process.terminate()
         self.process.wait(PATIENCE)
-        with self._log as log:
+        with self.log as log:
             log.seek(0)
             return self.process.returncode, log.read().decode()
 

@@ -30,16 +30,10 @@ import rulelab as rl
 
 NEEDED = Path(__file__).with_suffix(".txt")
 KINDS = {
-    "gosdt": "list, exact",
-    "streed": "tree, exact",
-    "tree": "tree, exact",
-    "brcg": "set, rounded",
-    "fastsrs": "set, annealed",
-    "ripper": "rules, greedy",
-    "greedy": "list, greedy",
-    "cart": "tree, greedy",
+    "gosdt": "list, exact", "streed": "tree, exact", "tree": "tree, exact", "brcg": "set, rounded",
+    "fastsrs": "set, annealed", "ripper": "rules, greedy", "greedy": "list, greedy", "cart": "tree, greedy",
     "praxis": "trees, counted",
-}
+}  # fmt: skip
 COLUMNS = (
     "data:-16 | conditions:10 | method:-8 | models:-14 | objective:9.4f | errors:7 | rules:5 | seconds:8.2f | "
     "user s:8.2f | MB:6.0f | :-24"
@@ -140,18 +134,11 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 # what others find as a page of dot plots, one for each data set: the objective against the processor time -------------
 _LOOKS = {
-    "rulelab": ("star", "#0072B2"),
-    "gosdt": ("circle", "#D55E00"),
-    "streed": ("square", "#009E73"),
-    "tree": ("square_pin", "#CC79A7"),
-    "brcg": ("hex", "#E69F00"),
-    "fastsrs": ("triangle", "#CC79A7"),
-    "ripper": ("inverted_triangle", "#56B4E9"),
-    "greedy": ("diamond", "#666666"),
-    "cart": ("plus", "#000000"),
-    "counter": ("asterisk", "#0072B2"),
-    "praxis": ("cross", "#009E73"),
-}
+    "rulelab": ("star", "#0072B2"), "gosdt": ("circle", "#D55E00"), "streed": ("square", "#009E73"),
+    "tree": ("square_pin", "#CC79A7"), "brcg": ("hex", "#E69F00"), "fastsrs": ("triangle", "#CC79A7"),
+    "ripper": ("inverted_triangle", "#56B4E9"), "greedy": ("diamond", "#666666"), "cart": ("plus", "#000000"),
+    "counter": ("asterisk", "#0072B2"), "praxis": ("cross", "#009E73"),
+}  # fmt: skip
 
 
 def draw(rows: Sequence[Mapping[str, Any]]) -> str:

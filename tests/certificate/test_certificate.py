@@ -4,7 +4,6 @@ import io
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
-from types import SimpleNamespace
 from unittest import mock
 
 import naive
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import holds, learn_soon, noisy_problem, proof_by, rows, with_arrays
+from laws import holds, learn_soon, noisy_problem, proof_by, rows, rows_of, with_arrays
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
@@ -35,19 +34,12 @@ def optimal_model(problem, regularization, **options):
 
 def exact(case, model):
     A, y, weight, regularization = case
-    return naive.rule_list_objective(A, y, weight, Fraction(repr(regularization)), model.antecedents)
+    return naive.rule_list_objective(A, y, weight, naive.decimal(regularization), model.antecedents)
 
 
 def least(case):
     A, y, weight, regularization = case
-    return naive.best_rule_list(A, y, weight, Fraction(repr(regularization)))
-
-
-def rows_of(problem):
-    """Antecedents, labels and exact weights of a row for each pattern and class."""
-    patterns, labels = np.vstack([problem.matrix()] * 2), np.repeat([True, False], problem.n_patterns)
-    masses = np.concatenate([problem.masses.positives, problem.masses.negatives]).tolist()
-    return patterns, labels, [mass * problem.masses.unit for mass in masses]
+    return naive.best_rule_list(A, y, weight, naive.decimal(regularization))
 
 
 @pytest.fixture(scope="module")
@@ -150,11 +142,11 @@ def random_states(seed):
 
 
 def children(space, sets, values):
-    """What is left to show for the values of sets, without a table, lemmas and pairs; which values are too large."""
+    """Which values of sets are too large; what is left to show of the others without a table, lemmas and pairs."""
     rules = opened(space, sets, values)
     wanted = Wanted.after(space, sets, rules)
     rows = wanted.unproven(space, Lemmas.of(space, None))
-    return SimpleNamespace(exceeded=rules.exceeded, parent=rules.parent[rows], **wanted.take(rows)._asdict())
+    return rules.exceeded, rules.parent[rows], wanted.take(rows)
 
 
 @settings(max_examples=250)
@@ -174,10 +166,10 @@ def test_a_false_value_always_leaves_a_false_value_to_show(seed, longest, excess
     space, sets, cost = random_states(seed)
     known = dict(zip(map(bytes, sets), cost.tolist(), strict=True))
     with mock.patch.object(rule_list_children, "LONGEST", longest):
-        assert len(children(space, sets, cost).exceeded) == 0
-        below = children(space, sets, cost + max(1, int(excess * space.per_rule)))
+        assert len(children(space, sets, cost)[0]) == 0
+        exceeded, parent, below = children(space, sets, cost + max(1, int(excess * space.per_rule)))
     false = [known[bytes(child)] < required for child, required in zip(below.sets, below.required, strict=True)]
-    refuted = {*below.exceeded.tolist(), *below.parent[np.array(false, dtype=bool)].tolist()}
+    refuted = {*exceeded.tolist(), *parent[np.array(false, dtype=bool)].tolist()}
     assert refuted == set(range(len(sets)))
 
 
@@ -205,9 +197,8 @@ def test_a_table_of_plausible_values_does_not_prove_a_worse_list(proven):
     _, _, positive, negative = space.net_weights(np.array(sets))
     values = space.cost_of(np.minimum(positive, negative))[:, 0]
     values[0] = costs.per_error * (worse.errors - space.constant) + costs.per_rule
-    forged = Certificate(
-        "rule_list", problem.fingerprint, {"regularization": 0.01}, {"sets": np.array(sets), "values": values}
-    )
+    arrays = {"sets": np.array(sets), "values": values}
+    forged = Certificate("rule_list", problem.fingerprint, {"regularization": 0.01}, arrays)
     answer = verify(problem, worse, forged)
     assert not answer.valid
     assert answer.lower_bound == pytest.approx(worse.objective(0.01))
@@ -266,9 +257,8 @@ def test_reasons_name_what_is_wrong(proven):
 def test_harmless_entries_may_stay(proven):
     problem, model, certificate = proven
     sets, values = certificate.arrays["sets"], certificate.arrays["values"]
-    padded = with_arrays(
-        certificate, sets=np.vstack([sets, np.zeros_like(sets[:1])]), values=np.append(values, np.int64(0))
-    )
+    more = {"sets": np.vstack([sets, np.zeros_like(sets[:1])]), "values": np.append(values, np.int64(0))}
+    padded = with_arrays(certificate, **more)
     answer = holds(problem, model, padded, 0.01)
     assert (answer.checked["sets"], answer.parameters) == (len(values) + 1, {"regularization": 0.01})
 

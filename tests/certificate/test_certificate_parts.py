@@ -47,9 +47,8 @@ def test_parts_make_the_whole(seed, size):
     with pytest.MonkeyPatch.context() as patch:
         tiny(patch, size)
         assert np.array_equal(parts.product(a, matrix.astype(float)), a @ matrix)
-        assert np.array_equal(
-            parts.weighted(matrix, matrix[:, :1], w, float), np.column_stack([matrix, matrix[:, :1]]) * w[:, None]
-        )
+        both = np.column_stack([matrix, matrix[:, :1]])
+        assert np.array_equal(parts.weighted(matrix, matrix[:, :1], w, float), both * w[:, None])
         assert np.array_equal(parts.column_sums(matrix, w), w @ matrix)
         assert np.array_equal(parts.column_sums(matrix, w << 52), (w << 52) @ matrix)
         rows, columns = rng.permutation(k), np.flatnonzero(rng.random(m) < 0.6)

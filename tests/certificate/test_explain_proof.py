@@ -139,9 +139,8 @@ def test_only_a_valid_proof_of_lists_is_explained():
     with pytest.raises(rl.CertificateError, match="antecedents"):
         rl.explain_proof(problem, model, certificate, rl.RuleList.without_rules((0, 1), 3, 4))
     no_rules = rl.FallingRuleList.from_problem(problem, [])
-    with pytest.raises(
-        rl.CertificateError, match="can be explained; this one is of a falling rule list with positive weight"
-    ):
+    said = "can be explained; this one is of a falling rule list with positive weight"
+    with pytest.raises(rl.CertificateError, match=said):
         rl.explain_proof(problem, no_rules, prove_falling_rule_list(problem, no_rules, 0.9), model)
     with pytest.raises(rl.CertificateError, match="asks about a RuleList, not about FallingRuleList"):
         rl.explain_proof(problem, model, certificate, no_rules)

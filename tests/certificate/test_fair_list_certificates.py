@@ -66,16 +66,6 @@ def test_groups_are_part_of_what_is_checked(kind, proofs):
     assert "no groups" in rl.verify(replace(problem, groups=None), model, certificate).reason
 
 
-@pytest.mark.parametrize("kind", ["fair_list", "value_list", "least_gap"])
-def test_values_that_are_raised_are_refused(kind, proofs):
-    problem, model, certificate = proofs[kind]
-    values = certificate.arrays["values"]
-    for k in np.linspace(0, len(values) - 1, min(20, len(values))).astype(int):
-        raised = values.copy()
-        raised[k] = 1 << 60
-        assert not rl.verify(problem, model, with_arrays(certificate, values=raised)), k
-
-
 CLAIMS: dict[str, list[tuple[dict[str, float | None], str]]] = {
     "fair_list": [({"false_negative_rate_tolerance": 0.0}, ""), ({"regularization": 0.001}, "")],
     "value_list": [({"precision_tolerance": 0.0}, ""), ({"regularization": 0.001}, "")],
@@ -223,9 +213,8 @@ def test_the_multipliers_and_the_prefixes_are_needed(proofs):
     assert answer.checked["entries"] > 20
     assert "no fair falling rule list has an objective below" in answer.reason
     arrays = certificate.arrays
-    assert not rl.verify(
-        problem, model, with_arrays(certificate, multipliers=np.zeros_like(arrays["multipliers"]))
-    ).valid
+    none = with_arrays(certificate, multipliers=np.zeros_like(arrays["multipliers"]))
+    assert not rl.verify(problem, model, none).valid
     last = len(arrays["parents"]) - 1
     assert not rl.verify(problem, model, with_arrays(certificate, **{k: a[:last] for k, a in arrays.items()})).valid
 

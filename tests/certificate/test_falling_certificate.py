@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import changed, drawn_problem, holds, proof_by, put, refused, reread, rows, with_arrays
+from naive import decimals
+from test_falling_exact import noisy
 from test_joint_capture import proven_with
 
 import rulelab as rl
@@ -30,12 +32,7 @@ def optimal(problem, w, C):
 
 @pytest.fixture(scope="module")
 def proven():
-    rng = np.random.default_rng(2)
-    F = rng.random((2000, 8)) < rng.uniform(0.2, 0.6, 8)
-    score = F @ rng.normal(0, 0.7, 8)
-    risk = 1 / (1 + np.exp(1.5 - score + score.mean()))
-    A = np.column_stack([F, *(F[:, i] & F[:, j] for i in range(8) for j in range(i))])
-    problem = rl.Problem.from_arrays(A, rng.random(2000) < risk)
+    problem = noisy(2)
     return problem, *proof_by(FallingRuleListSearch(problem, 0.0005, 5.0))
 
 
@@ -50,7 +47,7 @@ def test_exactly_the_optimal_lists_can_be_proven(dropping, case, seed, anteceden
     def prove(model):
         return proven_with(problem, w, C, model) if dropping else prove_falling_rule_list(problem, model, C)
 
-    best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)))
+    best = naive.best_falling_rule_list(A, y, weight, naive.decimal(w), naive.decimal(C))
     true = prove(found := optimal(problem, w, C))
     answer = holds(problem, found, true, C)
     assert (answer.objective, answer.lower_bound, answer.resolution) == (found.objective(C), found.objective(C), 0)
@@ -90,14 +87,12 @@ def test_every_entry_that_claims_more_or_less_is_refused(proven):
 @pytest.mark.parametrize(
     ("name", "change", "reason"),
     [
-        ("parents", put(5, 5), "earlier"),
-        ("parents", put(5, -1), "earlier"),
-        ("parents", put(0, 0), "first entry"),
-        ("antecedents", put(5, 10**6), "does not have"),
+        ("parents", put(5, 5), "earlier"), ("parents", put(5, -1), "earlier"),
+        ("parents", put(0, 0), "first entry"), ("antecedents", put(5, 10**6), "does not have"),
         ("antecedents", put(5, -2), "does not have"),
         ("values", put(0, lambda value: value + 1), "claims the bound"),
     ],
-)
+)  # fmt: skip
 def test_malformed_tables_are_refused(proven, name, change, reason):
     problem, model, certificate = proven
     assert reason in refused(problem, model, changed(certificate, name, change))
@@ -196,10 +191,6 @@ def test_a_proof_for_the_paper_s_data(instances):
 # lists that may rise --------------------------------------------------------------------------------------------------
 WEIGHTS, PRICES, PENALTIES = [0.5, 1.0, 2.0, 5.0], [0.0, 1e-6, 0.01, 0.05], [0.0, 0.01, 0.1, 0.5, 2.0]
 soft_cases = partial(rows, *map(st.sampled_from, (WEIGHTS, PRICES, PENALTIES)), max_weight=6)
-
-
-def decimals(*numbers: float | None) -> list[Fraction | None]:
-    return [None if number is None else Fraction(repr(number)) for number in numbers]
 
 
 @settings(max_examples=60)
@@ -342,7 +333,7 @@ def test_weights_of_any_digits_are_proven_within_their_rounding(family, kind):
         last = rl.solve(search if family != "fair" or seed % 4 > 1 else search.without_relaxation())
         of_rows = A, y, units
         if family == "fair":
-            tolerances = {name: Fraction(repr(most))}
+            tolerances = {name: naive.decimal(most)}
             least = naive.best_fair_falling_rule_list(*of_rows, groups.tolist(), *decimals(w, C), tolerances)
         else:
             least = naive.best_falling_rule_list(*of_rows, *decimals(w, C, penalty))

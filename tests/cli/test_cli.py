@@ -19,6 +19,7 @@ from servers import free_port
 
 import rulelab as rl
 from rulelab.cli import output
+from rulelab.cli.options import MODELS
 from rulelab.rule_list import POLICIES
 
 
@@ -260,7 +261,7 @@ def test_every_family_is_fitted_and_saved(model, options, expected, people, tmp_
     assert re.search(expected, out)
     assert "paid = yes" in out
     loaded = rl.load_model(saved)
-    assert loaded.family == model.replace("-", "_")
+    assert loaded.family == MODELS[model].name
     assert set(loaded.predict(pd.read_csv(people))) <= {"yes", "no"}
 
 

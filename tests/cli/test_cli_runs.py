@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from command_line import output_of, refusals, refused, run
+from laws import replaced
 from live import recorded, small_search
 from places import ROOT
 from sklearn.datasets import load_iris
@@ -212,7 +213,7 @@ def test_packages_that_are_old_or_not_there_and_a_search_that_fails_are_findings
 def test_a_cache_that_cannot_be_written_is_named(capsys, monkeypatch, tmp_path) -> None:
     place = tmp_path / "a file"
     place.write_text("")
-    stats = mine_pairs.stats._replace(cache_path=str(place / "kernels"))
+    stats = replaced(mine_pairs.stats, cache_path=str(place / "kernels"))
     monkeypatch.setattr(type(mine_pairs), "stats", property(lambda self: stats))
     assert main(["doctor"]) == 1
     assert "NUMBA_CACHE_DIR" in capsys.readouterr().out

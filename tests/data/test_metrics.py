@@ -96,7 +96,7 @@ def test_group_rates_add_up(rows):
         at = group == name
         alone = confusion(actual[at], predicted[at], weight[at])
         for rate in RATES:
-            value, low, high = table.loc[name, [rate, f"{rate}_low", f"{rate}_high"]]
+            value, low, high = table.loc[name].filter(regex=f"^{rate}(_low|_high)?$")
             assert value == alone.rate(rate) or (math.isnan(value) and math.isnan(alone.rate(rate)))
             assert math.isnan(value) or low - 1e-12 <= value <= high + 1e-12
 
@@ -118,8 +118,9 @@ def test_counts_are_repeated_rows_and_equal_weights_are_rows(rows):
     found = group_rates(actual, predicted, group, number, heads=number)
     pd.testing.assert_frame_equal(found[found["rows"] > 0], group_rates(*repeated), check_dtype=False)
     alike = group_rates(actual, predicted, group, np.full(len(actual), 0.3))
-    rest = [name for name in alike if name.endswith(("_low", "_high", "_rows"))]
-    pd.testing.assert_frame_equal(alike[rest], group_rates(actual, predicted, group)[rest])
+    tables = [table.filter(regex="_(low|high|rows)$") for table in (alike, group_rates(actual, predicted, group))]
+    assert tables[0].shape[1] > 9
+    pd.testing.assert_frame_equal(*tables)
 
 
 def test_unequal_weights_say_less_than_their_rows():

@@ -7,8 +7,6 @@ import io
 import json
 import pickle
 import socket
-import subprocess
-import sys
 import threading
 import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import python
 
 from rulelab import datasets
 from rulelab.datasets import DatasetError, cache, normalise
@@ -374,5 +373,4 @@ def test_import_is_light():
         "import sys, rulelab.datasets as d; d.names; "
         "print([m for m in ('sklearn', 'numba', 'panel', 'bokeh', 'pooch', 'requests') if m in sys.modules])"
     )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
+    assert python("-c", code) == "[]\n"

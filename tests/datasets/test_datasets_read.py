@@ -56,18 +56,14 @@ def test_forms_of_the_same_table(text):
 @pytest.mark.parametrize(
     ("labels", "positive", "expected", "found", "other"),
     [
-        ([0, 1, 1], None, [0, 1, 1], 1, 0),
-        ([0, 1, 1], 0, [1, 0, 0], 0, 1),
-        ([0, 1, 1], "0", [1, 0, 0], 0, 1),
-        ([-1, 1, -1], None, [0, 1, 0], 1, -1),
-        ([9, 10, 9], None, [0, 1, 0], 10, 9),
-        ([True, False, True], None, [1, 0, 1], True, False),
-        ([0.5, 2.0, 2.0], 2, [0, 1, 1], 2.0, 0.5),
+        ([0, 1, 1], None, [0, 1, 1], 1, 0), ([0, 1, 1], 0, [1, 0, 0], 0, 1), ([0, 1, 1], "0", [1, 0, 0], 0, 1),
+        ([-1, 1, -1], None, [0, 1, 0], 1, -1), ([9, 10, 9], None, [0, 1, 0], 10, 9),
+        ([True, False, True], None, [1, 0, 1], True, False), ([0.5, 2.0, 2.0], 2, [0, 1, 1], 2.0, 0.5),
         (["bad", "good", "bad"], None, [1, 0, 1], "bad", "good"),
         (["bad", "good", "bad"], "bad", [1, 0, 1], "bad", "good"),
         (["a", "b", "c"], "b", [0, 1, 0], "b", "not b"),
     ],
-)
+)  # fmt: skip
 def test_positive_class(labels, positive, expected, found, other):
     frame = pd.DataFrame({"a": [1, 2, 3], "y": labels})
     for d in (from_frame(frame, "y", positive), read(parquet(frame), "y", positive)):

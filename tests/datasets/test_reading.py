@@ -39,17 +39,15 @@ def test_a_german_spreadsheet_in_every_encoding(encoding, packed):
 @pytest.mark.parametrize(
     ("cells", "separator", "expected", "marks"),
     [
-        (["1,5", "2,25"], ";", [1.5, 2.25], (",", "")),
-        (["1.5", "2.25"], ";", [1.5, 2.25], (".", "")),
+        (["1,5", "2,25"], ";", [1.5, 2.25], (",", "")), (["1.5", "2.25"], ";", [1.5, 2.25], (".", "")),
         (["1,234.5", "2.25"], ",", [1234.5, 2.25], (".", ",")),
         (["1.234,5", "-2"], "\t", [1234.5, -2], (",", ".")),
         (["1 234,5", "2\u00a0345"], "|", [1234.5, 2345], (",", " ")),
         (["1\u202f234.5", "2"], ";", [1234.5, 2], (".", " ")),
-        (["1'234.5", "999"], ";", [1234.5, 999], (".", "'")),
-        (["1,5e3", "+2"], ";", [1500, 2], (",", "")),
+        (["1'234.5", "999"], ";", [1234.5, 999], (".", "'")), (["1,5e3", "+2"], ";", [1500, 2], (",", "")),
         (["1,234,567", "89"], ",", [1234567, 89], (".", ",")),
     ],
-)
+)  # fmt: skip
 def test_marks_in_numbers(cells, separator, expected, marks):
     text = f"a{separator}y\n" + "".join(f'"{cell}"{separator}{k % 2}\n' for k, cell in enumerate(cells))
     found = sheet(text.encode())
@@ -253,13 +251,11 @@ def test_what_memory_reads_and_counting_does_not_is_said(raw, message, tmp_path)
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({}, ["NA", "EU", "?", "-"]),
-        ({"missing": "?"}, [None, "EU", None, "-"]),
-        ({"missing": ["?", "-"]}, [None, "EU", None, None]),
-        ({"missing": ""}, ["NA", "EU", "?", "-"]),
+        ({}, ["NA", "EU", "?", "-"]), ({"missing": "?"}, [None, "EU", None, "-"]),
+        ({"missing": ["?", "-"]}, [None, "EU", None, None]), ({"missing": ""}, ["NA", "EU", "?", "-"]),
         ({"missing": ["", "-"]}, ["NA", "EU", "?", None]),
     ],
-)
+)  # fmt: skip
 def test_what_is_missing_can_be_said(given, expected):
     raw = b"r,y\nNA,0\nEU,1\n?,1\n-,0\n"
     cells = sheet(raw, **given).frame["r"].astype(object)

@@ -216,13 +216,11 @@ def test_weights_are_no_feature_and_checked():
 @pytest.mark.parametrize(
     ("roles", "message"),
     [
-        ({"excluded": ["y"]}, "is the target"),
-        ({"weight": "y"}, "is the target"),
+        ({"excluded": ["y"]}, "is the target"), ({"weight": "y"}, "is the target"),
         ({"weight": "w", "excluded": ["w"]}, "holds the weights"),
-        ({"weight": "w", "sensitive": ["w"]}, "holds the weights"),
-        ({"weight": "ww"}, "no weight column 'ww'"),
+        ({"weight": "w", "sensitive": ["w"]}, "holds the weights"), ({"weight": "ww"}, "no weight column 'ww'"),
     ],
-)
+)  # fmt: skip
 def test_roles_that_exclude_each_other(roles, message):
     with pytest.raises(DatasetError, match=message):
         sheet(b"a,w,y\n1,2,0\n2,1,1\n").dataset("y", **roles)

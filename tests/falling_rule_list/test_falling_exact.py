@@ -46,10 +46,8 @@ def test_oracles(shared, kind):
         z = np.load(file)
         penalty = float(z["C1"]) if kind == "soft_falling" else None
         problem = rl.Problem.from_arrays(z["X"], z["y"])
-        search = falling_for(
-            problem, regularization=float(z["C"]), positive_weight=float(z["w"]), violation_penalty=penalty
-        )
-        snapshot = certified(search)
+        C, w = float(z["C"]), float(z["w"])
+        snapshot = certified(falling_for(problem, regularization=C, positive_weight=w, violation_penalty=penalty))
         assert snapshot.incumbent.objective == pytest.approx(float(z["objective"]), abs=1e-12), file.name
 
 
@@ -107,9 +105,7 @@ def test_parameters_of_many_digits(w, C):
     exact = snapshot.detail["resolution"] == 0 or snapshot.status is rl.Status.OPTIMAL
     assert (snapshot.status, snapshot.limit) == ((rl.Status.OPTIMAL, None) if exact else (rl.Status.LIMIT, "exactness"))
     assert snapshot.gap == 0 if exact else snapshot.gap > 0
-    best = naive.best_falling_rule_list(
-        rows[:, :-1], rows[:, -1], counts.tolist(), Fraction(repr(w)), Fraction(repr(C))
-    )
+    best = naive.best_falling_rule_list(rows[:, :-1], rows[:, -1], counts.tolist(), decimal(w), decimal(C))
     assert snapshot.incumbent.objective == pytest.approx(float(best), rel=1e-9, abs=1e-9)
 
 
@@ -122,9 +118,8 @@ def test_counts_of_a_million():
     A, y = np.vstack([patterns, patterns]).astype(bool), np.repeat([True, False], 32)
     weight = np.concatenate([positives, negatives]).tolist()
     snapshot = certified(FallingRuleListSearch(problem, 1e-4, 3.0))
-    assert snapshot.incumbent.model.exact_objective(1e-4) == naive.best_falling_rule_list(
-        A, y, weight, Fraction(3), Fraction(1, 10_000)
-    )
+    best = naive.best_falling_rule_list(A, y, weight, *naive.decimals(3, 1e-4))
+    assert snapshot.incumbent.model.exact_objective(1e-4) == best
 
 
 # integer costs --------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import falling_for, in_slices, noisy_problem
-from naive import decimal
+from naive import decimals
 from random_problems import explained
 
 import rulelab as rl
@@ -35,10 +35,6 @@ def cases(draw):
     return A, y, draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
 
 
-def exact(*values):
-    return tuple(None if value is None else decimal(value) for value in values)
-
-
 @given(cases(), POSITIVE_WEIGHTS, REGULARIZATIONS, PENALTIES, st.integers(0, 9))
 def test_every_list_falls_and_none_beats_the_optimum(case, w, regularization, penalty, seed):
     A, y, weight = case
@@ -47,7 +43,7 @@ def test_every_list_falls_and_none_beats_the_optimum(case, w, regularization, pe
     for snapshot in rl.steps(search, work_per_step=3):
         model = snapshot.incumbent.model
         assert model.violation_penalty is not None or naive.falls(A, y, weight, model.antecedents)
-    w_exact, C, C1 = exact(w, regularization, penalty)
+    w_exact, C, C1 = decimals(w, regularization, penalty)
     found = naive.falling_objective(A, y, weight, w_exact, C, model.antecedents, C1)
     assert snapshot.incumbent.objective == float(found)
     optimum = naive.best_falling_rule_list(A, y, weight, w_exact, C, C1)
@@ -73,7 +69,7 @@ def test_the_optimum_is_found_on_small_problems():
         A, y = explained(seed, 60, 6, 0.2)
         penalty = 0.3 if seed % 2 else None
         search = MonteCarloSearch(rl.Problem.from_arrays(A, y), 0.01, 2, penalty, iterations=1000, random_state=seed)
-        best = naive.best_falling_rule_list(A, y, [1] * 60, *exact(2, 0.01, penalty))
+        best = naive.best_falling_rule_list(A, y, [1] * 60, *decimals(2, 0.01, penalty))
         reached += rl.solve(search).incumbent.objective == float(best)
     assert reached >= 29
 
@@ -87,7 +83,7 @@ def _completions(rules, lowest, p, q):
 @given(cases(), POSITIVE_WEIGHTS, REGULARIZATIONS, PENALTIES)
 def test_no_list_costs_less_than_the_bound_of_its_prefixes(case, w, regularization, penalty):
     A, y, weight = case
-    w_exact, C, C1 = exact(w, regularization, penalty)
+    w_exact, C, C1 = decimals(w, regularization, penalty)
     n = sum(weight)
     rules = MonteCarlo(prepare(rl.Problem.from_arrays(A, y, sample_weight=weight), regularization, w), penalty).rules
     for length in range(4):

@@ -30,7 +30,7 @@ drawn = partial(rows, st.sampled_from(WEIGHTS), st.sampled_from(REGULARIZATIONS)
 def falling_lists(case, w, C):
     """Every falling list with its objective, and whether each rule, and the else, is above the threshold."""
     A, y, weight = case[0], case[1], np.asarray(case[2])
-    w, C = Fraction(repr(w)), Fraction(repr(C))
+    w, C = naive.decimal(w), naive.decimal(C)
     for k in range(A.shape[1] + 1):
         for d in permutations(range(A.shape[1]), k):
             if not naive.falls(A, y, weight, d):
@@ -100,11 +100,9 @@ def test_the_optimum_with_antecedents_dropped(case, w, C, iterations, limit, pat
     bounds = FallingBounds(**{**dict.fromkeys(off, False), "joint_capture": True})
     with pytest.MonkeyPatch.context() as patch:
         drop_soon(patience, patch.setattr)
-        search = FallingRuleListSearch(
-            drawn_problem(case), C, w, bounds=bounds, iterations=iterations, max_length=limit
-        )
-        snapshot = certified(search)
-    best = naive.best_falling_rule_list(A, y, weight, Fraction(repr(w)), Fraction(repr(C)), None, limit)
+        asked = {"bounds": bounds, "iterations": iterations, "max_length": limit}
+        snapshot = certified(FallingRuleListSearch(drawn_problem(case), C, w, **asked))
+    best = naive.best_falling_rule_list(A, y, weight, naive.decimal(w), naive.decimal(C), None, limit)
     assert snapshot.incumbent.model.exact_objective(C) == best
     assert snapshot.incumbent.model.falls
 
@@ -235,22 +233,16 @@ def proven():
 @pytest.mark.parametrize(
     ("name", "change", "reason"),
     [
-        ("pairs", put(2, 0, lambda x: x + 10**12), "exceeds"),
-        ("pairs", put(2, 0, -1), "negative"),
-        ("pairs", put(0, 0, 10**6), "there is not"),
-        ("pairs", put(1, 0, -1), "there is not"),
-        ("pairs", lambda a: a[:, :-1].copy(), "rounds do not say"),
-        ("pairs", lambda a: a[:2].copy(), "shapes"),
-        ("pairs", lambda a: a.astype(float), "integers"),
-        ("rules", put(2, 0, lambda y: y + 10**12), "exceeds"),
-        ("rules", put(1, 0, 10**6), "there is not"),
-        ("dropped", put(0, 10**6), "not left"),
-        ("dropped", put(0, -1), "not left"),
-        ("dropped", lambda a: np.append(a[:-1], a[0]), ""),
+        ("pairs", put(2, 0, lambda x: x + 10**12), "exceeds"), ("pairs", put(2, 0, -1), "negative"),
+        ("pairs", put(0, 0, 10**6), "there is not"), ("pairs", put(1, 0, -1), "there is not"),
+        ("pairs", lambda a: a[:, :-1].copy(), "rounds do not say"), ("pairs", lambda a: a[:2].copy(), "shapes"),
+        ("pairs", lambda a: a.astype(float), "integers"), ("rules", put(2, 0, lambda y: y + 10**12), "exceeds"),
+        ("rules", put(1, 0, 10**6), "there is not"), ("dropped", put(0, 10**6), "not left"),
+        ("dropped", put(0, -1), "not left"), ("dropped", lambda a: np.append(a[:-1], a[0]), ""),
         ("rounds", put(0, 0, lambda n: n - 1), "rounds do not say"),
         ("rounds", lambda a: -a, "rounds do not say"),
     ],
-)
+)  # fmt: skip
 def test_malformed_rounds_are_refused(proven, name, change, reason):
     problem, model, certificate = proven
     assert reason in refused(problem, model, changed(certificate, name, change))

@@ -4,12 +4,12 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain, combinations, permutations, product
+from itertools import chain, combinations, permutations
 
 import numpy as np
 import pytest
 from laws import falling_for, noisy_problem
-from naive import fair_prefixes, falling_prefixes, weighted_gap
+from naive import decimal, fair_prefixes, falling_prefixes, weighted_gap
 
 import rulelab as rl
 from rulelab.families.account import account, lists, longest, sets
@@ -86,10 +86,7 @@ def test_criteria_in_words():
 @pytest.mark.parametrize("labels", [1, 2])
 @pytest.mark.parametrize(("m", "most"), [(1, 1), (4, 0), (4, 2), (5, 5)])
 def test_lists_are_as_many_as_can_be_written_down(m, most, labels):
-    every = (
-        k for k in range(most + 1) for _ in permutations(range(m), k) for _ in product(range(labels), repeat=k + 1)
-    )
-    n = sum(1 for _ in every)
+    n = sum(labels ** (k + 1) for k in range(most + 1) for _ in permutations(range(m), k))
     assert lists(m, most, labels) == many(n)
     assert log10_total(m, most, labels) == pytest.approx(math.log10(n))
 
@@ -240,18 +237,12 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
     plain = rl.FallingBounds(**dict.fromkeys(rl.FallingBounds().to_dict(), False))
     fair = rl.FairFallingBounds(**dict.fromkeys(rl.FairFallingBounds().to_dict(), False))
     half, y = Fraction(1, 2), y.astype(int)
+    fairly = falling_for(made, regularization=1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05))
+    softly = falling_for(made, regularization=1e-6, bounds=plain, violation_penalty=0.1)
     for search, naive in (
         (rl.FallingRuleListSearch(made, 1e-6, bounds=plain), falling_prefixes(A, y)),
-        (
-            falling_for(
-                made, regularization=1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05)
-            ).without_relaxation(),
-            falling_prefixes(A, y, half),
-        ),
-        (
-            rl.search_for(made, "falling_rule_list", regularization=1e-6, bounds=plain, violation_penalty=0.1),
-            None,
-        ),  # all prefixes may fall
+        (fairly.without_relaxation(), falling_prefixes(A, y, half)),
+        (softly, None),  # all prefixes may fall
     ):
         end = rl.solve(search)
         assert end.made == 1 + 5 * end.counts["expanded"]
@@ -281,8 +272,8 @@ def test_without_bounds_fair_prefixes_are_those_that_a_naive_count_has(labels):
                 made, price, rl.EqualOpportunity(tolerance), labels, bounds, warm_start=best.model
             ).without_relaxation()
             end = rl.solve(search)
-            known = Fraction(repr(tolerance)) if reach else None
-            wanted = fair_prefixes(A, y, groups.tolist(), Fraction(repr(price)), least, labels, known)
+            known = decimal(tolerance) if reach else None
+            wanted = fair_prefixes(A, y, groups.tolist(), decimal(price), least, labels, known)
             assert (end.counts["expanded"], end.made, end.pruned["reach"]) == wanted
             beyond += end.pruned["reach"]
     assert beyond > 0

@@ -12,6 +12,7 @@ import pytest
 
 import rulelab as rl
 from rulelab.families import BINARIZING, CRITERIA, EVERY_FAMILY, FAMILIES, MINING
+from rulelab.plots.styling import in_words
 from rulelab.questions import ENGINES
 from rulelab.recipe import smallest_problem
 from rulelab.remaining import log10_coarse, log10_fine, log10_total, log10_total_symmetry_aware
@@ -92,7 +93,7 @@ def test_criteria_are_made_by_name():
     for name, record in CRITERIA.items():
         criterion = record.make(*[0.125] * len(record.tolerances))
         assert isinstance(criterion, getattr(rl, record.class_name))
-        assert name.replace("_", " ").split()[0] in record.words
+        assert in_words(name).split()[0] in record.words
         with pytest.raises(ValueError, match="takes"):
             record.make()
     with pytest.raises(ValueError, match="-1"):

@@ -80,8 +80,7 @@ def test_the_accuracies_begin_at_that_of_the_default_rule():
 
 
 # fronts by tolerance and by size --------------------------------------------------------------------------------------
-TOLERANCES = (0.0, 0.1, 0.3, 1.0)
-COMPLEXITIES = (2, 5, 7)
+PLACES = {"tolerances": (0.0, 0.1, 0.3, 1.0), "complexities": (2, 5, 7)}
 
 
 def larger(seed=0, n=300):
@@ -91,12 +90,8 @@ def larger(seed=0, n=300):
     return rl.Problem.from_arrays(np.hstack([A, ~A]), y, groups=np.where(A[:, 2], "a", "b"))
 
 
-def front_by_tolerance(
-    problem, criterion="equal_opportunity", tolerances=TOLERANCES, complexities=COMPLEXITIES, **more
-):
-    return rl.frontier(
-        problem, "tolerance", "rule_set", criterion=criterion, tolerances=tolerances, complexities=complexities, **more
-    )
+def front_by_tolerance(problem, **asked):
+    return rl.frontier(problem, "tolerance", "rule_set", **{"criterion": "equal_opportunity", **PLACES, **asked})
 
 
 @pytest.mark.parametrize("family", ["rule_list", "falling_rule_list", "rule_set"])
@@ -117,9 +112,8 @@ def test_the_front_by_size_has_no_constraint():
     problem = larger(1)
     front = rl.frontier(problem, "rules", "rule_set", complexities=(2, 4, 6), max_conditions=2)
     assert rl.solve(front).status is rl.Status.OPTIMAL
-    assert list(front.frame.columns) == [
-        *("max_complexity", "status", "objective", "lower_bound", "accuracy", "errors", "complexity")
-    ]
+    columns = ["max_complexity", "status", "objective", "lower_bound", "accuracy", "errors", "complexity"]
+    assert list(front.frame.columns) == columns
     for point in front.points:
         alone = rl.solve(rl.RuleSetSearch(problem, point.place["max_complexity"], 2))
         assert point.value == alone.incumbent.objective
@@ -189,7 +183,7 @@ def test_it_is_infeasible_only_when_every_point_is():
         ("accuracy_parity", (0.0, 1.0), "optimal"),
         ("equal_opportunity", (0.0,), "optimal"),
     ):
-        front = front_by_tolerance(problem, criterion, tolerances, (3,))
+        front = front_by_tolerance(problem, criterion=criterion, tolerances=tolerances, complexities=(3,))
         last = rl.solve(front)
         assert last.status == status
         assert front.points[0].status == ("infeasible" if criterion == "accuracy_parity" else "proven")

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-from command_line import python
+from command_line import dashed, python
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from patience import PATIENCE
@@ -118,7 +118,7 @@ def test_every_plot_has_its_picture() -> None:
 def test_commands_that_it_names_are_there() -> None:
     text = "".join(p.read_text(encoding="utf-8") for p in BOOK.glob("*.md"))
     named = set(re.findall(r"rulelab bench ([a-z-]+)", text))
-    known = {path.stem.replace("_", "-") for path in (ROOT / "tests" / "benchmarks").glob("[!_]*.py")}
+    known = {dashed(path.stem) for path in (ROOT / "tests" / "benchmarks").glob("[!_]*.py")}
     assert named
     assert named <= known
 

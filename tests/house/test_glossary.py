@@ -15,6 +15,8 @@ import pytest
 from command_line import python
 from laws import MAKES, falling_for
 from public_names import LISTED, lines
+from structure import is_public
+from test_shown import html_of
 
 import rulelab as rl
 from rulelab import glossary
@@ -134,7 +136,7 @@ def test_what_is_no_word_is_refused(nothing: object) -> None:
 def test_entries_are_shown_whole_and_escaped() -> None:
     term = Term("a<b", "One & all.", "More.", "x < y", "Thm 1", ("gap",))
     assert str(term) == "a<b: One & all.\nMore.\n    x < y\nSource: Thm 1.\nSee also: gap."
-    assert term._repr_html_().startswith("<p><b>a&lt;b</b>: One &amp; all.</p><p>More.</p><p>    x &lt; y</p>")
+    assert html_of(term).startswith("<p><b>a&lt;b</b>: One &amp; all.</p><p>More.</p><p>    x &lt; y</p>")
 
 
 def test_the_command_explains_lists_and_suggests(capsys: pytest.CaptureFixture[str]) -> None:
@@ -235,7 +237,7 @@ def called() -> dict[str, tuple[Any, list[str]]]:
         for own in dir(value) if isinstance(value, type) else ():
             method = inspect.getattr_static(value, own)
             method = getattr(method, "__func__", method)
-            if inspect.isfunction(method) and method.__module__.startswith("rulelab") and own[0] != "_":
+            if inspect.isfunction(method) and method.__module__.startswith("rulelab") and is_public(own):
                 out[method.__qualname__] = method, [inspect.getdoc(getattr(value, own)) or ""]
     return out
 
@@ -246,7 +248,7 @@ CALLED = called()
 @pytest.mark.parametrize("name", CALLED)
 def test_every_argument_is_told(name: str) -> None:
     value, docs = CALLED[name]
-    arguments = {each for each in inspect.signature(value).parameters if each[0] != "_"}
+    arguments = {each for each in inspect.signature(value).parameters if is_public(each)}
     assert arguments - {"self", "cls"} <= set().union(*map(told, docs))
 
 
@@ -261,7 +263,7 @@ def test_every_parameter_of_a_view_is_told(name: str) -> None:
     own = {
         key: each.doc
         for key, each in view.param.objects("existing").items()
-        if each.owner is not None and each.owner.__module__.startswith("rulelab") and key != "name" and key[0] != "_"
+        if each.owner is not None and each.owner.__module__.startswith("rulelab") and key != "name" and is_public(key)
     }
     untold = [key for key, doc in own.items() if not doc and not re.search(rf"^(\w+, )*{key}(, \w+)* : ", told, re.M)]
     assert untold == []

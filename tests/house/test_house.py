@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import recorded_search
 import yaml
-from command_line import output_of, python
+from command_line import dashed, output_of, python
 from packaging.requirements import Requirement
 from places import ROOT
 from speed_page import PAGE, cells, differences, printed, tables
@@ -176,7 +176,7 @@ def test_the_server_takes_the_options_of_the_image(capsys: pytest.CaptureFixture
 
 
 # every benchmark can be started: it is imported, and says what it measures and which options it has -------------------
-NAMES = sorted(path.stem.replace("_", "-") for path in BENCHMARKS.glob("[!_]*.py"))
+STEMS = sorted(path.stem for path in BENCHMARKS.glob("[!_]*.py"))
 
 
 @pytest.mark.long
@@ -184,9 +184,8 @@ def test_each_stands_by_itself_and_tells_its_options() -> None:
     """Without what is beside the tests: they are in the wheel, too."""
     helped = "with contextlib.suppress(SystemExit): importlib.import_module(name).main(['--help'])"
     program = f"import contextlib, importlib, sys\nfor name in sys.argv[1:]:\n    {helped}"
-    modules = [name.replace("-", "_") for name in NAMES]
-    told = python("-c", program, *modules, PYTHONPATH=f"{ROOT}{os.pathsep}{BENCHMARKS}")
-    assert re.findall(r"^usage: rulelab bench (\S+) ", told, re.MULTILINE) == NAMES
+    told = python("-c", program, *STEMS, PYTHONPATH=f"{ROOT}{os.pathsep}{BENCHMARKS}")
+    assert re.findall(r"^usage: rulelab bench (\S+) ", told, re.MULTILINE) == list(map(dashed, STEMS))
 
 
 @pytest.mark.long

@@ -123,9 +123,8 @@ def test_the_walk_sees_every_kind_of_import() -> None:
         ("rulelab", "views", "hall", "serve"),
         ("rulelab", "bits"),
     }
-    assert imports("from . import cache", ("rulelab", "datasets"), is_package=True) == {
-        ("rulelab", "datasets", "cache")
-    }
+    found = imports("from . import cache", ("rulelab", "datasets"), is_package=True)
+    assert found == {("rulelab", "datasets", "cache")}
 
 
 BACKWARD = """

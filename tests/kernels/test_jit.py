@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from laws import Inside, learn_soon
 from numba.core.errors import TypingError
+from places import TESTS
 
 import rulelab as rl
 from rulelab.kernels import jit
@@ -37,6 +38,8 @@ def test_a_change_of_any_kernel_source_makes_the_cache_stale():
     assert kernels.advance._cache._cache_file._source_stamp == jit.source_stamp()
 
 
+OWN_CACHE = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
+"""That of these tests, not one beside the code that is run."""
 MODULE = """
 from typing import NamedTuple
 
@@ -299,9 +302,8 @@ def long_search(unequal: bool, **options) -> rl.RuleListSearch:
     rng = np.random.default_rng(5)
     A, y = rng.random((200, 30)) < 0.4, rng.random(200) < 0.4
     weight = 1 + 6 * (rng.random(200) < 0.1) if unequal else None
-    search = rl.search_for(
-        rl.Problem.from_arrays(A, y, sample_weight=weight), regularization=0.006, beam_width=0, **options
-    )
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
+    search = rl.search_for(problem, regularization=0.006, beam_width=0, **options)
     learn_soon(search, after=100, where=None)
     return search
 
@@ -339,11 +341,11 @@ def test_a_search_is_gone_on_with_in_another_process_that_knows_no_address(tmp_p
     assert Inside(search).learning.learner.address != 0
     (tmp_path / "search").write_bytes(pickle.dumps(search))
     code = (
-        "import pickle, rulelab as rl; s = pickle.load(open('search', 'rb'))\n"
-        "print(s._learning.learner.address); r = rl.solve(s); print(r.status, r.incumbent.objective, r.work)"
+        f"import pickle, sys; sys.path.append({str(TESTS / 'reference')!r})\n"
+        "import rulelab as rl; from laws import Inside; s = pickle.load(open('search', 'rb'))\n"
+        "print(Inside(s).learning.learner.address); r = rl.solve(s); print(r.status, r.incumbent.objective, r.work)"
     )
-    said = run(tmp_path, code, NUMBA_CACHE_DIR=os.environ.get("NUMBA_CACHE_DIR", ""))
-    assert said == ["0", f"optimal {whole.incumbent.objective} {whole.work}"]
+    assert run(tmp_path, code, **OWN_CACHE) == ["0", f"optimal {whole.incumbent.objective} {whole.work}"]
 
 
 @pytest.mark.long
@@ -360,8 +362,8 @@ def test_a_prefix_left_half_way_learns_for_the_rest_of_it_where_it_is_gone_on_wi
             left += 1
     assert (left, state.pruned) == (20, last.pruned)
     cores, of_whole = (Inside(each).learning.cores for each in (search, whole))
-    for name in cores._fields:
-        assert np.array_equal(getattr(cores, name), getattr(of_whole, name)), name
+    for one, other in zip(cores, of_whole, strict=True):
+        assert np.array_equal(one, other)
 
 
 @pytest.mark.long
@@ -374,10 +376,8 @@ def test_what_learns_is_compiled_only_for_data_that_it_is_for(tmp_path):
         "    s = rl.RuleListSearch(rl.Problem.from_arrays(A, y, sample_weight=w), .02)\n"
         "    print(s.compiled, end=' '); s.compile(); print(s.compiled, len(learn.signatures))"
     )
-    environment = (
-        {} if os.environ.get("RULELAB_CACHE") == "0" else {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
-    )
-    assert run(tmp_path, code, **environment) == ["False True 0", "False True 1"]
+    own = {} if os.environ.get("RULELAB_CACHE") == "0" else OWN_CACHE
+    assert run(tmp_path, code, **own) == ["False True 0", "False True 1"]
 
 
 def test_a_server_compiles_what_learns_beforehand():

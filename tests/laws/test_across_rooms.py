@@ -22,6 +22,8 @@ from patience import PATIENCE
 
 import rulelab as rl
 from rulelab.cli.commands import main
+from rulelab.cli.options import MODELS
+from rulelab.cli.output import as_option
 
 FAMILIES = {
     "rule-list": (rl.RuleListClassifier, {"regularization": 0.02, "max_conditions": 1, "beam_width": 20}),
@@ -108,7 +110,7 @@ def by_command(asked: Case, folder: Path, *more: str, name: str = "table.csv") -
     words = ["fit", str(folder / name), "--target", "y", "--positive", "1", "--quiet", "--model", asked.family]
     for option, value in options.items():
         for each in value if isinstance(value, list) else [value]:
-            words += [f"--{option.replace('_', '-')}", str(each)]
+            words += [as_option(option), str(each)]
     words += ["--sensitive", "g"] + (["--weight", "w"] if asked.weighted else ["--leave-out", "w"])
     saved = folder / f"model{len(list(folder.iterdir()))}.json"
     printed = io.StringIO()
@@ -220,7 +222,7 @@ def swept(asked: Case, data: Any, saved: Path, **more: Any) -> Swept:
         grid |= {"fairness": [None, FAIR[asked.fairness](0.2)], "min_group_size": [0]}
     out = []
     for _ in range(2):
-        sweep = rl.sweep(data, asked.family.replace("-", "_"), grid, sensitive="g", results=saved, **more)
+        sweep = rl.sweep(data, MODELS[asked.family].name, grid, sensitive="g", results=saved, **more)
         assert sweep.wait(PATIENCE)
         frame = sweep.frame.drop(columns=["seconds", "message"])
         fronts = {

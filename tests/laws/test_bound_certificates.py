@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -35,21 +35,15 @@ class Case:
         return self.A, self.y, self.weight
 
 
-FAIR = rl.EqualOpportunity(0.1)
+FAIR, LISTED = rl.EqualOpportunity(0.1), partial(rl.search_for, regularization=0.03)
 SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
     "rule list": lambda p: rl.RuleListSearch(p, 0.03, beam_width=0),
     "rule list, papers' bounds": lambda p: rl.CorelsSearch(p, 0.03),
-    "fair rule list": lambda p: rl.search_for(p, regularization=0.03, fairness=FAIR, beam_width=0),
-    "fair rule list, majority": lambda p: rl.search_for(
-        p, regularization=0.03, fairness=FAIR, labels="majority", beam_width=0
-    ),
-    "rule list of predictive parity": lambda p: rl.search_for(
-        p, regularization=0.03, fairness=rl.PredictiveParity(0.1)
-    ),
-    "demanding rule list": lambda p: rl.search_for(p, regularization=0.03, must_use=["antecedent 4"]),
-    "rule list of limited length": lambda p: rl.search_for(
-        p, regularization=0.03, must_use=["antecedent 4"], max_length=2
-    ),
+    "fair rule list": partial(LISTED, fairness=FAIR, beam_width=0),
+    "fair rule list, majority": partial(LISTED, fairness=FAIR, labels="majority", beam_width=0),
+    "rule list of predictive parity": partial(LISTED, fairness=rl.PredictiveParity(0.1)),
+    "demanding rule list": partial(LISTED, must_use=["antecedent 4"]),
+    "rule list of limited length": partial(LISTED, must_use=["antecedent 4"], max_length=2),
     "falling rule list": lambda p: rl.FallingRuleListSearch(p, regularization=0.01, iterations=0),
     "softly falling rule list": lambda p: falling_for(p, regularization=0.01, violation_penalty=0.5, iterations=0),
     "fair falling rule list": lambda p: falling_for(p, regularization=0.01, fairness=FAIR, beam_width=0),

@@ -1,7 +1,7 @@
 """A switch of a bound means what it says: off, it cuts nothing and counts nothing; on, it leaves less to do."""
 
 from dataclasses import fields
-from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import naive
@@ -13,6 +13,7 @@ import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
 from rulelab.falling_rule_list import FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.falling_rule_list.exact import soft_search
+from rulelab.plots.styling import in_words
 from rulelab.rule_list import BOUNDS, CORELS_BOUNDS
 
 ALWAYS = "always: "
@@ -20,7 +21,7 @@ ALWAYS = "always: "
 
 def counter_of(bound):
     """The name in `Snapshot.pruned` under which the docstrings say that a bound is booked."""
-    return {"cores": "core"}.get(bound, bound.replace("_", " "))
+    return {"cores": "core"}.get(bound, in_words(bound))
 
 
 def only(kind, *names):
@@ -36,9 +37,8 @@ def random_case(seed, n=40, m=6, noise=0.2):
 
 
 def rule_list(case, bounds, regularization=0.03, **options):
-    return rl.search_for(
-        rl.Problem.from_arrays(*case), regularization=regularization, bounds=bounds, beam_width=0, **options
-    )
+    problem = rl.Problem.from_arrays(*case)
+    return rl.search_for(problem, regularization=regularization, bounds=bounds, beam_width=0, **options)
 
 
 def falling(case, bounds, C=0.002, w=2.0):
@@ -76,13 +76,13 @@ def assert_only_these_cut(pruned, switches):
 def test_no_combination_changes_the_optimum_of_rule_lists(learning, seed):
     A, y = case = random_case(seed, n=24, m=5)
     regularization = (0.02, 0.04, 0.06)[seed]
-    best = naive.best_rule_list(A, y, [1] * len(y), Fraction(repr(regularization)))
+    best = naive.best_rule_list(A, y, [1] * len(y), naive.decimal(regularization))
     for switches in combinations(BOUNDS)[seed::3]:
         snapshot = certified(rule_list(case, rl.RuleListBounds(**switches), regularization))
         assert_only_these_cut(snapshot.pruned, switches)
         assert snapshot.detail["dropped"]["too little support"] == 0 or switches["accurate_support"]
         found = snapshot.incumbent.model.antecedents
-        assert naive.rule_list_objective(A, y, [1] * len(y), Fraction(repr(regularization)), found) == best
+        assert naive.rule_list_objective(A, y, [1] * len(y), naive.decimal(regularization), found) == best
 
 
 @pytest.mark.parametrize(
@@ -124,8 +124,8 @@ CASES = [random_case(seed) for seed in range(4)]
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_each_bound_of_rule_lists_alone_is_of_use(learning, name):
-    regularization = 0.06 if name == "deletion" else 0.03
-    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), rl.RuleListBounds, name, (), CASES)
+    make = partial(rule_list, regularization=0.06 if name == "deletion" else 0.03)
+    assert_of_use(make, rl.RuleListBounds, name, (), CASES)
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -137,7 +137,7 @@ def test_each_bound_of_rule_lists_is_of_use_beside_others(learning, name):
     regularization, cases = 0.008, [random_case(seed, n=150, m=14) for seed in range(3)]
     if name == "one_more_rule":
         regularization, cases = 0.04, [categories(seed) for seed in range(2)]
-    assert_of_use(lambda case, bounds: rule_list(case, bounds, regularization), rl.RuleListBounds, name, others, cases)
+    assert_of_use(partial(rule_list, regularization=regularization), rl.RuleListBounds, name, others, cases)
 
 
 def categories(seed, n=200, k=10):
@@ -163,10 +163,8 @@ def test_each_bound_of_falling_lists_is_of_use(name):
 )
 def test_each_bound_of_softly_falling_lists_is_of_use(name):
     cases = [random_case(seed, m=5) for seed in range(4)]
-    penalty = 3.0 if name == "prefix_bound" else 0.3
-    assert_of_use(
-        lambda case, bounds: soft(case, bounds, penalty=penalty), FallingBounds, name, SOFT_NEEDS.get(name, ()), cases
-    )
+    make = partial(soft, penalty=3.0 if name == "prefix_bound" else 0.3)
+    assert_of_use(make, FallingBounds, name, SOFT_NEEDS.get(name, ()), cases)
 
 
 CORELS_NEEDS = {"rejection_propagation": ("accurate_support",)}
@@ -177,9 +175,8 @@ def test_each_bound_of_the_papers_alone_is_of_use(name):
     def search(case, bounds):
         return rl.CorelsSearch(rl.Problem.from_arrays(*case), 0.12, bounds=bounds)
 
-    assert_of_use(
-        search, rl.CorelsBounds, name, CORELS_NEEDS.get(name, ()), [nested_case(seed) for seed in range(3)], name
-    )
+    cases = [nested_case(seed) for seed in range(3)]
+    assert_of_use(search, rl.CorelsBounds, name, CORELS_NEEDS.get(name, ()), cases, name)
 
 
 def nested_case(seed):

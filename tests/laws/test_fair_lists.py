@@ -21,6 +21,7 @@ import rulelab as rl
 from rulelab.data.fairness import true_gaps
 from rulelab.falling_rule_list import FairFallingSearch
 from rulelab.falling_rule_list.fair import search as fair_falling
+from rulelab.plots.styling import in_words
 from rulelab.rule_list.fair import passes as fair_lists
 
 SEEDS = range(0, 50, 3)
@@ -75,7 +76,7 @@ BOUNDS = {"fair_list": rl.FairRuleListBounds, "least_gap": rl.FairRuleListBounds
     ],
 )
 def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(family, off):
-    make, name, used = BOUNDS[family], off.replace("_", " "), 0
+    make, name, used = BOUNDS[family], in_words(off), 0
     searches = [cases(family)(seed)[1] for seed in (*SEEDS, 93, 144)]  # in the last two alone the reach cuts
     if family == "fair_falling":
         options = {"regularization": 0.0, "positive_weight": 4.0, "fairness": rl.EqualOpportunity(0.1)}

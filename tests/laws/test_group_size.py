@@ -29,9 +29,8 @@ def table(n: int = 300) -> pd.DataFrame:
 
 def problem(weight: np.ndarray | None = None) -> rl.Problem:
     frame = table()
-    return rl.Problem.from_arrays(
-        frame[list("vwxyz")], frame.label, sample_weight=weight, groups=frame.group.fillna("none")
-    )
+    groups = frame.group.fillna("none")
+    return rl.Problem.from_arrays(frame[list("vwxyz")], frame.label, sample_weight=weight, groups=groups)
 
 
 def test_a_small_group_does_not_rule_the_rest():
@@ -144,14 +143,8 @@ def test_an_estimator_warns():
 
 def test_a_sweep_has_a_group_of_missing_labels_and_says_who_is_left_out():
     data = from_frame(table(), "label", sensitive=["group"], name="t")
-    sweep = rl.sweep(
-        data,
-        "rule_set",
-        {"max_complexity": [4], "fairness": [EO], "min_group_size": [11]},
-        2,
-        "group",
-        groups=["a", "b", "c", "(missing)"],
-    )
+    grid = {"max_complexity": [4], "fairness": [EO], "min_group_size": [11]}
+    sweep = rl.sweep(data, "rule_set", grid, 2, "group", groups=["a", "b", "c", "(missing)"])
     assert sweep.wait(PATIENCE)
     assert set(sweep.rates(0).index) == {"a", "b", "c", "(missing)"}
     assert all("c (" in result.message for result in sweep.results)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -51,20 +52,17 @@ def press(monkeypatch):
         done: list[int] = []
 
         def advance(self: rl.Search, max_work: int) -> rl.Snapshot:
-            inner = self._advance
+            done.append(len(done) + 1)
+            if done[-1] not in numbers:
+                return original(self, max_work)
 
-            def pressed(work: int) -> None:
+            def pressed(*_: object) -> object:
                 for _ in range(times):
                     signal.raise_signal(signal.SIGINT)
-                inner(work)
+                return mock.DEFAULT  # go on with the step
 
-            done.append(len(done) + 1)
-            if done[-1] in numbers:
-                self._advance = pressed
-            try:
+            with mock.patch.object(self, "_advance", wraps=self._advance, side_effect=pressed):
                 return original(self, max_work)
-            finally:
-                vars(self).pop("_advance", None)
 
         monkeypatch.setattr(rl.Search, "advance", advance)
         return done
@@ -222,9 +220,8 @@ def test_mining_ends(kind):
     B = pd.DataFrame(rng.random((60, 8)) < 0.5, columns=list("abcdefgh"))
     for least, most in ((0.0, 1.0), (1 / 3, 0.7), (1e-9, 1 - 1e-9)):
         with alarm():
-            assert (
-                rl.mine_antecedents(B, 3, least, most, sample_weight=WEIGHTS[kind](rng, B["a"].to_numpy())) is not None
-            )
+            weight = WEIGHTS[kind](rng, B["a"].to_numpy())
+            assert rl.mine_antecedents(B, 3, least, most, sample_weight=weight) is not None
 
 
 def interrupted(run: Callable[[], object], seconds: float = 0.1) -> bool:

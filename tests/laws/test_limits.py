@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from command_line import run
+from command_line import dashed, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from live import problem
@@ -17,6 +17,7 @@ from test_estimators import flowers, people
 
 import rulelab as rl
 from rulelab import parameters
+from rulelab.cli.output import as_option
 from rulelab.data.antecedents import TooManyAntecedents
 from rulelab.data.columns import quantile_positions
 from rulelab.data.mining import mine_antecedents, mine_within
@@ -56,7 +57,7 @@ def test_classifiers_sweeps_and_the_command_line_have_the_same_defaults(family, 
     assert {name: default(make, name) for name in names} == {name: FAMILIES[family].defaults[name] for name in names}
     X, y = people()
     X.assign(y=y).to_csv(tmp_path / "people.csv", index=False)
-    status, _, err = run(capsys, "fit", tmp_path / "people.csv", "--target", "y", "--model", family.replace("_", "-"))
+    status, _, err = run(capsys, "fit", tmp_path / "people.csv", "--target", "y", "--model", dashed(family))
     assert (status, seen["time_limit"]) == (0, parameters.TIME_LIMIT), err
     for name in set(inspect.signature(make).parameters) & set(seen) - {"random_state"}:
         assert seen[name] == default(make, name), name
@@ -159,8 +160,8 @@ def test_optimal_within_rounding_is_said_in_these_words(family, inexact, tmp_pat
     assert model.status_ is rl.Status.LIMIT
     assert 2e-6 < model.gap_ < 4e-6
     X.assign(y=y).to_csv(tmp_path / "people.csv", index=False)
-    named = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)]
-    arguments = ["--target", "y", "--thresholds", 3, "--model", family.replace("_", "-"), *named]
+    named = [part for name, value in options.items() for part in (as_option(name), value)]
+    arguments = ["--target", "y", "--thresholds", 3, "--model", dashed(family), *named]
     status, out, err = run(capsys, "fit", tmp_path / "people.csv", *arguments)
     assert status == 0
     assert "optimal within 0.000003" in out

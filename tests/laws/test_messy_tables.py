@@ -181,7 +181,7 @@ HEADER = {"schema": 2, "family": "rule_list", "fingerprint": "x", "parameters": 
 ORIGIN = {"target": "y", "classes": ["no", "yes"], "conditions": [["a", "==", 1]], "antecedents": [[0]], "names": {}}
 MORE_MEMORY = 300 << 20
 READ = """
-import os, resource, sys
+import multiprocessing, os, resource, sys
 import numpy as np, pandas as pd
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError
@@ -195,12 +195,12 @@ def read(path):
         (load_model if path.endswith(".json") else Certificate.load)(path)
     except (CertificateError, ModelError) as error:
         print(os.path.basename(path), "refused:", " ".join(str(error)[:300].split()), flush=True)
-    os._exit(0)
 
 for path in sys.argv[2:]:
-    if os.fork() == 0:
-        read(path)
-    assert os.wait()[1] == 0, path
+    process = multiprocessing.get_context("fork").Process(target=read, args=(path,))
+    process.start()
+    process.join()
+    assert process.exitcode == 0, path
 """
 """Each file is read in a process of its own."""
 

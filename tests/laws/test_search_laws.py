@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -29,28 +29,19 @@ def _problem(seed: int) -> rl.Problem:
 
 
 FEW_BOUNDS = FallingBounds(prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False)
+LISTED, CORELS = partial(rl.RuleListSearch, regularization=0.012), {"regularization": 0.02}
 ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
+    **{f"rule_list, {policy}": partial(LISTED, policy=policy, random_state=3, beam_width=0) for policy in POLICIES},
+    "rule_list, beam": partial(LISTED, beam_width=30),
+    "rule_list, length limit": partial(LISTED, max_length=3),
     **{
-        f"rule_list, {policy}": lambda p, policy=policy: rl.RuleListSearch(
-            p, 0.012, policy, random_state=3, beam_width=0
-        )
-        for policy in POLICIES
-    },
-    "rule_list, beam": lambda p: rl.RuleListSearch(p, 0.012, beam_width=30),
-    "rule_list, length limit": lambda p: rl.RuleListSearch(p, 0.012, max_length=3),
-    **{
-        f"rule_list, two threads, {policy}": lambda p, policy=policy: rl.RuleListSearch(
-            p, 0.012, policy, random_state=3, beam_width=0, n_jobs=2
-        )
+        f"rule_list, two threads, {policy}": partial(LISTED, policy=policy, random_state=3, beam_width=0, n_jobs=2)
         for policy in ("lower_bound", "depth_first", "random")
     },
-    "rule_list, three threads, beam": lambda p: rl.RuleListSearch(p, 0.012, beam_width=30, n_jobs=3),
-    "rule_list, two threads, length limit": lambda p: rl.RuleListSearch(p, 0.012, max_length=3, n_jobs=2),
-    **{
-        f"corels, {policy}": lambda p, policy=policy: rl.CorelsSearch(p, 0.02, policy, random_state=3)
-        for policy in POLICIES
-    },
-    "corels, published bounds": lambda p: rl.CorelsSearch(p, 0.02, bounds=rl.CorelsBounds.published()),
+    "rule_list, three threads, beam": partial(LISTED, beam_width=30, n_jobs=3),
+    "rule_list, two threads, length limit": partial(LISTED, max_length=3, n_jobs=2),
+    **{f"corels, {policy}": partial(rl.CorelsSearch, **CORELS, policy=policy, random_state=3) for policy in POLICIES},
+    "corels, published bounds": partial(rl.CorelsSearch, **CORELS, bounds=rl.CorelsBounds.published()),
     "frontier": lambda p: rl.FrontierSearch(p, 4),
     "frontier, no beam": lambda p: rl.FrontierSearch(p, 4, beam_width=0),
     "near-optimal lists": lambda p: rl.NearOptimalSearch(p, 0.012, 0.004),
@@ -59,9 +50,7 @@ ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "falling": lambda p: FallingRuleListSearch(p, 0.001, 3.0, bounds=FEW_BOUNDS, iterations=0),
     "falling, after Monte Carlo": lambda p: FallingRuleListSearch(p, 0.001, 2.0, iterations=20),
     "falling, fair": lambda p: FairFallingSearch(p, 0.001, 3.0, fairness=rl.EqualOpportunity(0.1)),
-    "falling, length limit": lambda p: FallingRuleListSearch(
-        p, 0.0, 3.0, bounds=FEW_BOUNDS, max_length=3, iterations=0
-    ),
+    "falling, length limit": lambda p: FallingRuleListSearch(p, 0, 3.0, bounds=FEW_BOUNDS, max_length=3, iterations=0),
     "softly falling": lambda p: SoftSearch(p, 0.001, 3.0, 0.1, iterations=0),
     "softly falling, after Monte Carlo": lambda p: SoftSearch(p, 0.002, 2.0, 1.0, iterations=20),
     "rule_set": lambda p: rl.RuleSetSearch(p, 9, random_state=5),
@@ -72,15 +61,13 @@ ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "fair frontier": lambda p: ToleranceFrontier(
         p, rl.EqualizedOdds, (0.02, 0.1), (3, 5), max_conditions=2, random_state=0
     ),
-    "rule_list, fair": lambda p: rl.search_for(
-        p, regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0
+    "rule_list, fair": partial(rl.search_for, regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0),
+    "rule_list, predictive parity": partial(
+        rl.search_for, regularization=0.012, fairness=rl.PredictiveParity(0.1), min_group_size=0
     ),
-    "rule_list, predictive parity": lambda p: rl.search_for(
-        p, regularization=0.012, fairness=rl.PredictiveParity(0.1), min_group_size=0
-    ),
-    "rule_list, must use": lambda p: rl.search_for(p, regularization=0.02, must_use=["antecedent 5"], max_length=3),
-    "rule_list, least gap": lambda p: rl.LeastGapSearch(
-        p, "equal_opportunity", 0.01, 0.65, max_length=2, min_group_size=0
+    "rule_list, must use": partial(rl.search_for, regularization=0.02, must_use=["antecedent 5"], max_length=3),
+    "rule_list, least gap": partial(
+        rl.LeastGapSearch, criterion="equal_opportunity", min_accuracy=0.65, max_length=2, min_group_size=0
     ),
     "rule_set, fair": lambda p: rl.RuleSetSearch(p, 8, 2, fairness=rl.EqualizedOdds(0.02, 0.05)),
 }
@@ -231,12 +218,12 @@ class _Interrupted(pickle.Pickler):
 
     def __init__(self, at: int, happens: Callable[[], object]) -> None:
         super().__init__(io.BytesIO(), protocol=pickle.HIGHEST_PROTOCOL)
-        self.seen, self._at, self._happens = 0, at, happens
+        self.seen, self.at, self.happens = 0, at, happens
 
     def persistent_id(self, found: object) -> None:
         self.seen += 1
-        if self.seen == self._at:
-            self._happens()
+        if self.seen == self.at:
+            self.happens()
 
 
 @pytest.mark.few(4)
@@ -287,12 +274,11 @@ def read(search: rl.Search) -> dict:
     return load_json(search.to_json(), 1 << 24, 1 << 17)
 
 
+SMALL_FRONT = {"accuracies": (0.6, 0.7), "max_complexity": 5, "max_conditions": 2}
 SHOWN = ENGINES | {
     "near-optimal lists": lambda p: rl.NearOptimalSearch(p, 0.02, 0.05),
     "near-optimal lists, counted": lambda p: rl.NearOptimalCounter(p, 0.02, 0.05),
-    "least gaps of rule sets": lambda p: rl.frontier(
-        p, "gap", "rule_set", accuracies=(0.6, 0.7), max_complexity=5, max_conditions=2
-    ),
+    "least gaps of rule sets": partial(rl.frontier, by="gap", model="rule_set", **SMALL_FRONT),
 }
 
 

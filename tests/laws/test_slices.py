@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws import MAKES, noisy_problem, state_of
+from laws import MAKES, holds, noisy_problem, state_of
 from test_interrupts import interrupted
 from test_search_laws import ENGINES
 
@@ -21,6 +21,7 @@ from rulelab.certificate import of_all
 from rulelab.data.fairness import true_gaps
 from rulelab.falling_rule_list import FallingRuleListSearch
 from rulelab.kernels import growing
+from rulelab.plots.styling import in_words
 from rulelab.rule_list import CorelsSearch
 from rulelab.rule_list.exact import sequential
 from rulelab.slices import Slices
@@ -148,13 +149,10 @@ def test_where_the_best_of_all_obeys_it_is_proven_at_once(make, options):
     last = rl.solve(search)
     assert (last.status, last.incumbent.objective, last.lower_bound) == ("optimal", best.objective, best.objective)
     certificate = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(search)).certificate()))
-    answer = rl.verify(problem, last.incumbent.model, certificate)
-    assert answer.valid, answer.reason
+    answer = holds(problem, last.incumbent.model, certificate)
     claims = ["uses antecedent 2"] if "must_use" in options else []
     if "fairness" in options:
-        claims += [
-            f"{rate.name.replace('_', ' ')} of groups at most 0.99 apart" for rate in options["fairness"].rates()
-        ]
+        claims += [f"{in_words(rate.name)} of groups at most 0.99 apart" for rate in options["fairness"].rates()]
     assert all(claim in answer.reason for claim in claims), answer.reason
 
 

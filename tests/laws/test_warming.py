@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -139,9 +140,8 @@ time.sleep(600)
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending, tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "RULELAB_WARMING": "1"}
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-    )
+    command, pipe, nowhere = [sys.executable, "-c", PARENT], subprocess.PIPE, subprocess.DEVNULL
+    parent = subprocess.Popen(command, stdout=pipe, stderr=nowhere, text=True, env=environment)
     assert parent.stdout is not None
     children = [int(number) for number in parent.stdout.readline().split()]
     assert len(children) == 2
@@ -179,7 +179,7 @@ def test_what_is_compiled_for_later_rests_while_somebody_waits(monkeypatch):
 
 
 SHOWN = """
-import os
+import multiprocessing
 import panel, rulelab as rl
 from rulelab import warming
 from rulelab.views.pages.page import page
@@ -190,11 +190,11 @@ for show in (
     lambda: rl.views.SearchView(rl.RuleListSearch(warming.tiny_problem())),
     lambda: rl.views.serve(threaded=True),
 ):
-    if os.fork() == 0:  # each is the first to be shown in a process
-        show()
-        print(len(warming.beside), flush=True)
-        os._exit(0)
-    assert os.wait()[1] == 0
+    told = lambda: (show(), print(len(warming.beside), flush=True))
+    process = multiprocessing.get_context("fork").Process(target=told)  # each is the first to be shown in a process
+    process.start()
+    process.join()
+    assert process.exitcode == 0
 """
 
 
@@ -286,8 +286,11 @@ def test_garbage_is_seldom_looked_for_while_kernels_are_compiled(before, meanwhi
 def test_a_class_rehearses_once_and_only_for_a_clock(monkeypatch):
     calls = []
     monkeypatch.setattr(rehearsal, "rehearsed", set())
-    for make in (rl.RuleListSearch, rl.CorelsSearch):
-        monkeypatch.setattr(make, "_rehearse", lambda self: calls.append(type(self).__name__))
+
+    def noted(key: object, rehearse: Callable[[], None]) -> None:
+        rehearsal.once(key, lambda: calls.append(type(rehearse.__self__).__name__))
+
+    monkeypatch.setattr("rulelab.search.once", noted)
     problem = rehearsal.tiny_problem()
     rl.solve(rl.RuleListSearch(problem))
     assert calls == []
@@ -321,10 +324,9 @@ def test_a_sweep_warms_up_before_its_clock_runs(family, monkeypatch):
 
     monkeypatch.setattr(rl.Search, "compile", compile_slowly)
     method = families.FAMILIES[family]
-    values = {"thresholds": 2, "max_conditions": 1} | (
-        {"max_complexity": 2} if "max_complexity" in method.defaults else {}
-    )
-    found = method.fit(plan.fold(0), {**method.defaults, **values}, plan, None, runners.never)
+    small = {"thresholds": 2, "max_conditions": 1, "max_complexity": 2}
+    values = {name: small.get(name, value) for name, value in method.defaults.items()}
+    found = method.fit(plan.fold(0), values, plan, None, runners.never)
     searched = {"least_gap": "rule_list", "least_gap_of_sets": "rule_set"}.get(family, family)
     assert {name for name, _ in told} == {searched}
     assert found.seconds <= time.perf_counter() - told[0][1] - 0.1

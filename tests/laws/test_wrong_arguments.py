@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import dashed
 from test_cli import run
 from test_views_wrong_input import seen, write
 
 import rulelab as rl
+from rulelab.cli.output import as_option
 from rulelab.datasets import from_frame
 from rulelab.falling_rule_list import FairFallingSearch, MonteCarloSearch, SoftSearch
 from rulelab.families import EVERY_FAMILY, FAMILIES, MEMORY, OF_SEVERAL, Family, Parameter
@@ -299,11 +301,10 @@ def test_the_estimator_says_the_same(family, parameter):
 @pytest.mark.parametrize(("family", "parameter"), [each for each in OF_FITS if each.values[1].kind not in NEEDS_DATA])
 def test_the_command_names_the_option(family, parameter, tmp_path, capsys):
     FRAME.to_csv(tmp_path / "people.csv", index=False)
-    option, wrong = f"--{parameter.name.replace('_', '-')}", WRONG[parameter.kind]
+    option, wrong = as_option(parameter.name), WRONG[parameter.kind]
     text = ":".join(map(str, *wrong.items())) if isinstance(wrong, dict) else str(wrong)
-    model = family.name.replace("_", "-")
     status, _, err = run(
-        capsys, "fit", tmp_path / "people.csv", "--target", "paid", "--model", model, f"{option}={text}"
+        capsys, "fit", tmp_path / "people.csv", "--target", "paid", "--model", dashed(family.name), f"{option}={text}"
     )
     assert status == 2
     assert option in err or f"{parameter.name} must be" in err

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import calls_in
+from test_shown import html_of
 
 import rulelab as rl
 from rulelab.models import ModelError, RuleList, parse_model
@@ -164,8 +165,8 @@ def test_names_stay_text_and_on_one_line():
         model = make.from_problem(problem, rules)
         assert len(str(model).splitlines()) == 2
         assert str(model).replace("\n", "").isprintable()
-        assert "<img" not in model._repr_html_()
-        assert html.escape(HOSTILE) in model._repr_html_()
+        assert "<img" not in html_of(model)
+        assert html.escape(HOSTILE) in html_of(model)
 
 
 def test_labels_keep_their_type():

@@ -61,9 +61,7 @@ def test_names_are_listed_and_an_unknown_one_is_refused(tmp_path: Path, capsys: 
 
 @pytest.mark.long
 def test_the_quick_form_runs_from_an_empty_folder(tmp_path: Path) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
-        "PYTHONPATH": str(ROOT)
-    }
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "rulelab", "papers", "--quick", "-o", "page"]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

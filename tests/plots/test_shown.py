@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from IPython.core.formatters import DisplayFormatter
 from live import rows, tags
 
 import rulelab as rl
@@ -72,7 +73,9 @@ def everything(data: Any) -> dict[str, Any]:
 
 
 def html_of(thing: Any) -> str:
-    return thing._repr_html_() if callable(thing._repr_html_) else thing._repr_html_
+    """What a notebook shows of it."""
+    shown, _ = DisplayFormatter().format(thing, include={"text/html"})
+    return shown["text/html"]
 
 
 def test_nothing_from_data_is_markup_or_a_control_character(everything: dict[str, Any]) -> None:
@@ -129,8 +132,7 @@ def test_a_classifier_and_a_stopped_search_show_what_is_proven(everything: dict[
     classifier = everything["classifier"]
     assert str(classifier).endswith(str(classifier.model_))
     assert "certified optimal, objective" in str(classifier)
-    shown = classifier._repr_mimebundle_()["text/html"]
-    assert html_of(classifier.model_) in shown
+    assert html_of(classifier.model_) in html_of(classifier)
     assert "models_" not in str(rl.RuleListClassifier())
     rng = np.random.default_rng(0)
     early = rl.RuleListClassifier(0.001, time_limit=0, beam_width=0)

@@ -12,6 +12,7 @@ from random_problems import explained
 
 import rulelab as rl
 from rulelab import glossary
+from rulelab.plots.styling import in_words
 from rulelab.prefixes import Nodes, PrefixSearch, reason
 from rulelab.views.prefixes.tree_view import TreeView
 
@@ -264,7 +265,7 @@ def tells(said: str, state: str, cut_by: str, bound: float, best: float) -> None
     assert any(abs(each - bound) <= 5.1e-5 for each in costs), said
     assert any(abs(each - best) <= 5.1e-5 for each in costs), said
     if state == "cut":
-        name = cut_by.removeprefix("always: ").replace("_", " ")
+        name = in_words(cut_by.removeprefix("always: "))
         assert said.startswith(f'Cut by "{name}". ')
         assert len(said.partition(f"{name}")[2]) > 80
     if "reaches the best list" in said and "stored with" not in said:

@@ -47,7 +47,7 @@ def outcome(case: Case, mutate: bool = False) -> Outcome:
     judge = Judge(case, mutate)
     judge.run()
     variant = VARIANTS[case.seed // 3 % len(VARIANTS)]
-    other = [f"{variant.__name__.strip('_')}: {text}" for text in variant(case)]
+    other = [f"{variant.__doc__} {text}" for text in variant(case)]
     return judge.outcome(other)
 
 
@@ -61,7 +61,7 @@ class Judge:
         self.optimum = case.optimum
         self.status = "refused"
         self.proofs = self.mutants = 0
-        self._judged: tuple[Any, Fraction] | None = None
+        self.last_judged: tuple[Any, Fraction] | None = None
 
     def run(self) -> list[str]:
         """What is wrong, each once."""
@@ -72,13 +72,13 @@ class Judge:
             for snapshot in search.steps(work_per_step, work_limit=_WORK):
                 self.look_at(snapshot)
                 if snapshot.lower_bound < bound:
-                    self._say(f"the lower bound falls from {bound!r} to {snapshot.lower_bound!r}")
+                    self.say(f"the lower bound falls from {bound!r} to {snapshot.lower_bound!r}")
                 bound = snapshot.lower_bound
             self.judge_end(snapshot)
-            self._judge_proof(search, snapshot)
+            self.judge_proof(search, snapshot)
         except Exception as error:  # noqa: BLE001 - whatever an engine raises is a finding
             if not any(text in str(error) for text in _REFUSALS):
-                self._say(f"{type(error).__name__}: {error}")
+                self.say(f"{type(error).__name__}: {error}")
         return list(dict.fromkeys(self.found))
 
     def outcome(self, further: Sequence[str] = ()) -> Outcome:
@@ -86,105 +86,105 @@ class Judge:
         found = [*dict.fromkeys(self.found), *further]
         return Outcome(found, self.notes, self.status, self.proofs, self.mutants)
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
         self.found.append(text)
 
-    def _near(self, x: float, y: Fraction) -> bool:
+    def near(self, x: float, y: Fraction) -> bool:
         return abs(Fraction(x) - y) <= _TINY * abs(y)
 
-    def _value(self, model: Any) -> Fraction:
+    def value_of(self, model: Any) -> Fraction:
         """The model's exact objective; it is judged when it is first seen."""
-        if self._judged is None or self._judged[0] is not model:
-            self._judged = model, self.case.objective(model)
+        if self.last_judged is None or self.last_judged[0] is not model:
+            self.last_judged = model, self.case.objective(model)
             reason = self.case.refused(model)
             if reason is not None:
-                self._say(f"an incumbent {reason}")
-        return self._judged[1]
+                self.say(f"an incumbent {reason}")
+        return self.last_judged[1]
 
     def look_at(self, snapshot: Snapshot) -> None:
         optimum, incumbent = self.optimum, snapshot.incumbent
         bound = snapshot.lower_bound
         if optimum is not None and Fraction(bound) > optimum + _TINY * abs(optimum):
-            self._say(f"lower bound {bound!r} above the optimum {float(optimum)!r} in a state {snapshot.status}")
+            self.say(f"lower bound {bound!r} above the optimum {float(optimum)!r} in a state {snapshot.status}")
         if incumbent is not None:
-            value = self._value(incumbent.model)
-            if not self._near(incumbent.objective, value):
-                self._say(f"the objective is shown as {incumbent.objective!r}, but is {float(value)!r}")
+            value = self.value_of(incumbent.model)
+            if not self.near(incumbent.objective, value):
+                self.say(f"the objective is shown as {incumbent.objective!r}, but is {float(value)!r}")
             if optimum is None:
-                self._say("there is an incumbent, but no model is feasible")
+                self.say("there is an incumbent, but no model is feasible")
 
     def judge_end(self, last: Snapshot) -> None:
         optimum, status = self.optimum, last.status
         self.status = last.limit or status.value
         if status is Status.INFEASIBLE:
             if optimum is not None:
-                self._say(f"INFEASIBLE, but {float(optimum)!r} can be had")
+                self.say(f"INFEASIBLE, but {float(optimum)!r} can be had")
         elif status is Status.RUNNING:
-            self._say("the steps ended with the status RUNNING")
+            self.say("the steps ended with the status RUNNING")
         elif status is Status.OPTIMAL:
-            self._judge_optimum(last)
+            self.judge_optimum(last)
         else:
             if last.limit not in ("exactness", "columns"):
-                self._say(f"stopped by the limit {last.limit!r} after {last.work} units of work")
+                self.say(f"stopped by the limit {last.limit!r} after {last.work} units of work")
             if last.incumbent is not None and optimum is not None:
                 least = Fraction(last.incumbent.objective) - Fraction(last.gap)
                 if least > optimum + _TINY * abs(optimum):
-                    self._say(f"objective - gap is {float(least)!r}, above the optimum {float(optimum)!r}")
+                    self.say(f"objective - gap is {float(least)!r}, above the optimum {float(optimum)!r}")
                 if last.limit == "exactness" and not last.gap > 0:
-                    self._say("the limit is exactness, but the gap is not above 0")
+                    self.say("the limit is exactness, but the gap is not above 0")
 
-    def _judge_optimum(self, last: Snapshot) -> None:
+    def judge_optimum(self, last: Snapshot) -> None:
         if self.optimum is None:
-            self._say("OPTIMAL, but no model is feasible")
+            self.say("OPTIMAL, but no model is feasible")
             return
         if last.gap != 0:
-            self._say(f"OPTIMAL with a gap of {last.gap!r}")
+            self.say(f"OPTIMAL with a gap of {last.gap!r}")
         assert last.incumbent is not None
-        value = self._value(last.incumbent.model)
+        value = self.value_of(last.incumbent.model)
         excess, resolution = value - self.optimum, Fraction(last.detail.get("resolution", 0.0))
         if excess == 0:
             return
         shown = f"{float(value)!r} is not the optimum {float(self.optimum)!r} (by {float(excess):.2g})"
         if excess < 0:
-            self._say(f"OPTIMAL: {shown}; the model is not one of those allowed")
+            self.say(f"OPTIMAL: {shown}; the model is not one of those allowed")
         elif excess > resolution or excess > value * Fraction(1, 10**8):
-            self._say(f"OPTIMAL, but {shown}; the resolution is {float(resolution):.2g}")
-        elif self.case.family.endswith("_set"):
-            self._say(f"OPTIMAL within the resolution of the grid only: {shown}")
+            self.say(f"OPTIMAL, but {shown}; the resolution is {float(resolution):.2g}")
+        elif self.case.family.endswith("set"):
+            self.say(f"OPTIMAL within the resolution of the grid only: {shown}")
         else:
             self.notes.append(shown)
 
-    def _judge_proof(self, search: Search, last: Snapshot) -> None:
+    def judge_proof(self, search: Search, last: Snapshot) -> None:
         """What is optimal has a proof, of the rows in any order; what is not has none, but for what is rounded."""
         case, proven = self.case, last.status is Status.OPTIMAL
         try:
             certificate = search.certificate()
         except rl.CertificateError as error:
             if proven and case.rows.kind != "tiny" and "max_length" not in str(error):
-                self._say(f"what is optimal has no proof: {error}")
+                self.say(f"what is optimal has no proof: {error}")
             return
         if not proven and last.limit != "exactness":
-            self._say("what is not optimal has a proof")
+            self.say("what is not optimal has a proof")
             return
         assert last.incumbent is not None
         model = last.incumbent.model
         self.proofs += 1
-        self._judge_mutants(search.problem, model, certificate)
+        self.judge_mutants(search.problem, model, certificate)
         answer = _checked(search.problem, model, certificate)
         if not answer.valid:
-            self._say(f"the proof is refused: {answer.reason}")
+            self.say(f"the proof is refused: {answer.reason}")
         elif self.optimum is not None and Fraction(answer.lower_bound) > self.optimum + _TINY * abs(self.optimum):
-            self._say(f"a proof of {answer.lower_bound!r} is accepted, the optimum is {float(self.optimum)!r}")
-        elif not self._near(answer.objective, self._value(model)):
-            self._say(f"a proof of the objective {answer.objective!r} is accepted, it is {float(self._value(model))!r}")
+            self.say(f"a proof of {answer.lower_bound!r} is accepted, the optimum is {float(self.optimum)!r}")
+        elif not self.near(answer.objective, value := self.value_of(model)):
+            self.say(f"a proof of the objective {answer.objective!r} is accepted, it is {float(value)!r}")
         elif proven and case.rows.kind in _WHOLE and (answer.objective != answer.lower_bound or answer.resolution):
-            self._say(f"a proof of {answer.objective!r} is up to {answer.resolution!r}")
+            self.say(f"a proof of {answer.objective!r} is up to {answer.resolution!r}")
         order = np.random.default_rng(case.seed).permutation(len(case.rows.y))
         again = _checked(case.with_rows(in_order(case.rows, order)).problem(), model, certificate)
         if not again.valid:
-            self._say(f"the proof is refused of the rows in another order: {again.reason}")
+            self.say(f"the proof is refused of the rows in another order: {again.reason}")
 
-    def _judge_mutants(self, problem: Any, model: Any, certificate: Any) -> None:
+    def judge_mutants(self, problem: Any, model: Any, certificate: Any) -> None:
         """Changed proofs: one that is accepted must still be right."""
         if not self.mutate:
             return
@@ -192,22 +192,18 @@ class Judge:
         for name, mutant in changed(np.random.default_rng(self.case.seed), certificate):
             self.mutants += 1
             answer = _checked(problem, model, mutant)
-            claimed = (
-                None
-                if answer.state == "refused"
-                else self.case.claimed(answer.parameters, getattr(mutant, "arrays", {}))
-            )
+            if answer.state == "refused":
+                continue
+            claimed = self.case.claimed(answer.parameters, getattr(mutant, "arrays", {}))
             if claimed is None:
                 continue
             value, optimum = claimed.objective(model), claimed.optimum
             if optimum is None or (answer.valid and claimed.refused(model)):
-                self._say(f"a changed proof ({name}) is accepted for a model that is not allowed")
+                self.say(f"a changed proof ({name}) is accepted for a model that is not allowed")
             elif answer.valid and value > optimum + Fraction(answer.resolution or 0.0):
-                self._say(f"a changed proof ({name}) of {float(value)!r} is accepted, {float(optimum)!r} can be had")
+                self.say(f"a changed proof ({name}) of {float(value)!r} is accepted, {float(optimum)!r} can be had")
             elif Fraction(answer.lower_bound) > optimum + _TINY * abs(optimum):
-                self._say(
-                    f"a changed proof ({name}) of the bound {answer.lower_bound!r} is accepted, above the optimum"
-                )
+                self.say(f"a changed proof ({name}) of the bound {answer.lower_bound!r} is accepted, above the optimum")
 
 
 def _checked(problem: Any, model: Any, certificate: Any) -> rl.Verification:

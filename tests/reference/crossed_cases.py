@@ -95,7 +95,7 @@ class Case:
             options["must"] = [set(np.flatnonzero(row).tolist()) for row in arrays.get("demands", ())]
             uses = [dict(enumerate(row.tolist())) for row in arrays.get("uses", ())]
             options["limited"] = list(zip(uses, arrays.get("most_uses", np.zeros(0)).tolist(), strict=True))
-        if self.family.endswith("_set"):
+        if self.family.endswith("set"):
             options |= {name: int(parameters[name]) for name in ("max_complexity", "max_conditions")}
             options["loss"] = "zero_one" if parameters.get("zero_one") else "hamming"
             if options["max_complexity"] > _LARGEST:
@@ -103,7 +103,7 @@ class Case:
         if options.get("max_length") is not None:
             options["max_length"] = int(min(options["max_length"], self.rows.A.shape[1]))
         fair_lists = ("fair_list", "value_list", "least_gap", "fair_falling", "fair_demanding")
-        if self.family in fair_lists or self.family.endswith("_set"):
+        if self.family in fair_lists or self.family.endswith("set"):
             ending = "gap" if self.family.startswith("least_gap") else "tolerance"
             named = {rate: parameters.get(f"{name}_{ending}") for name, rate in CERTIFIED.items()}
             options["limits"] = [(rate, exact(value)) for rate, value in named.items() if value is not None]

@@ -22,9 +22,9 @@ class Worker:
 
     def __init__(self, alarm: float = 60.0) -> None:
         self.alarm = alarm
-        self._known: set[str] = set()
-        self._process: Any = None
-        self._connection: Any = None
+        self.known: set[str] = set()
+        self.process: Any = None
+        self.connection: Any = None
 
     def __enter__(self) -> Self:
         return self
@@ -37,19 +37,19 @@ class Worker:
 
         What took too long may have been compiling on a busy machine: then it is asked again, with time to compile.
         """
-        first = self._asked(family, seed, mutate, self.alarm if family in self._known else self.alarm + TO_COMPILE)
-        return self._asked(family, seed, mutate, self.alarm + TO_COMPILE) if first.status == ENDLESS else first
+        first = self.ask(family, seed, mutate, self.alarm if family in self.known else self.alarm + TO_COMPILE)
+        return self.ask(family, seed, mutate, self.alarm + TO_COMPILE) if first.status == ENDLESS else first
 
-    def _asked(self, family: str, seed: int, mutate: bool, allowed: float) -> Any:
+    def ask(self, family: str, seed: int, mutate: bool, allowed: float) -> Any:
         from crossed import Outcome
 
-        if self._process is None:
-            self._start()
-        self._connection.send((family, seed, mutate))
+        if self.process is None:
+            self.start()
+        self.connection.send((family, seed, mutate))
         try:
-            if self._connection.poll(allowed):
-                self._known.add(family)
-                return self._connection.recv()
+            if self.connection.poll(allowed):
+                self.known.add(family)
+                return self.connection.recv()
             text, status = f"did not end within {allowed:g} s", ENDLESS
         except (EOFError, ConnectionResetError):
             text, status = "ended the process", "crash"
@@ -58,17 +58,17 @@ class Worker:
 
     def close(self) -> None:
         """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._connection.close()
-            self._process = None
+        if self.process is not None:
+            self.process.kill()
+            self.process.join()
+            self.connection.close()
+            self.process = None
 
-    def _start(self) -> None:
+    def start(self) -> None:
         context = multiprocessing.get_context("spawn")
-        self._connection, other = context.Pipe()
-        self._process = context.Process(target=serve, args=(other,), daemon=True)
-        self._process.start()
+        self.connection, other = context.Pipe()
+        self.process = context.Process(target=serve, args=(other,), daemon=True)
+        self.process.start()
         other.close()
 
 

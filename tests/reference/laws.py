@@ -6,6 +6,7 @@ import pickle
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -25,6 +26,12 @@ ENOUGH = 5000
 def problem_of(rows: Rows) -> rl.Problem:
     weight = rows.weight.astype(int) if rows.integral else rows.weight
     return rl.Problem.from_arrays(rows.A, rows.y, sample_weight=weight, groups=rows.group)
+
+
+def rows_of(problem: rl.Problem) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Antecedents, labels and exact weights, in whole units, of a row for each pattern and class."""
+    patterns, labels = np.vstack([problem.matrix()] * 2), np.repeat([True, False], problem.n_patterns)
+    return patterns, labels, np.concatenate([problem.masses.positives, problem.masses.negatives]).tolist()
 
 
 def noisy_problem(seed: int = 0, n: int = 160, m: int = 14, noise: float = 0.15) -> rl.Problem:
@@ -69,9 +76,7 @@ MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "frontier": lambda p: rl.FrontierSearch(p, max_length=8),
     "list, first rule": lambda p: rl.search_for(p, regularization=0.01, first_rule=p.names[0]),
     "fair list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
-    "fair list, length": lambda p: rl.search_for(
-        p, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=4
-    ),
+    "fair list, length": partial(rl.search_for, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=4),
     "list, predictive parity": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.PredictiveParity(0.05)),
     "least gap": lambda p: rl.LeastGapSearch(p, GAP, min_accuracy=0.5),
     "gap frontier": lambda p: rl.frontier(p, "gap", criterion=GAP),
@@ -237,29 +242,31 @@ class Inside:
     """The parts of a search that has begun; those of rule lists, or of rule sets."""
 
     def __init__(self, search: Any) -> None:
-        self._of = search
+        self.of = search
 
-    layout = property(lambda self: self._of._layout)
-    rules = property(lambda self: self._of._rules)
-    data = property(lambda self: self._of._data)
-    costs = property(lambda self: self._of._costs)
-    reduction = property(lambda self: self._of._reduction)
-    store = property(lambda self: self._of._store)
-    learning = property(lambda self: self._of._learning)
-    cores = property(lambda self: self._of._cores)
-    running = property(lambda self: self._of._running)
-    program = property(lambda self: self._of._program)
-    pool = property(lambda self: self._of._pool)
+    layout = property(lambda self: self.of._layout)
+    rules = property(lambda self: self.of._rules)
+    data = property(lambda self: self.of._data)
+    reduction = property(lambda self: self.of._reduction)
+    store = property(lambda self: self.of._store)
+    learning = property(lambda self: self.of._learning)
+    cores = property(lambda self: self.of._cores)
+    running = property(lambda self: self.of._running)
 
     @property
     def generation(self) -> Any:
         """The column generation of a search for rule sets; None where there is none by now."""
-        return getattr(self._of, "_generation", None)
+        return getattr(self.of, "_generation", None)
 
 
 def scale_of(search: rl.Search) -> Any:
     """The units of a search over prefixes, and which bounds it knows."""
     return search._scale()
+
+
+def replaced(part: Any, **fields: Any) -> Any:
+    """A named tuple of the kernels with other fields."""
+    return part._replace(**fields)
 
 
 def learn_soon(search=RuleListSearch, after=0, where=0, separate_after=None, put=setattr) -> None:

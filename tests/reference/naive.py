@@ -17,6 +17,11 @@ def decimal(parameter: float) -> Fraction:
     return Fraction(repr(float(parameter)))
 
 
+def decimals(*parameters: float | None) -> list[Fraction | None]:
+    """The same of several, where they are there."""
+    return [None if each is None else decimal(each) for each in parameters]
+
+
 def parts(A: np.ndarray, antecedents: Sequence[int]) -> list[list[int]]:
     """The rows that each rule, and the else, is the first to capture."""
     out, left = [], list(range(len(A)))
@@ -212,9 +217,8 @@ def best_fair_falling_rule_list(
     for d in all_rule_lists(m, m if max_length is None else min(m, max_length)):
         if falls(A, y, weight, d):
             predicted = falling_predictions(A, y, weight, w, d)
-            if all(
-                weighted_gap(rate, y, weight, groups, predicted, least) <= most for rate, most in tolerances.items()
-            ):
+            fair = (weighted_gap(of, y, weight, groups, predicted, least) <= most for of, most in tolerances.items())
+            if all(fair):
                 found.append(falling_objective(A, y, weight, w, regularization, d))
     return min(found, default=None)
 
@@ -257,6 +261,9 @@ def zero_one_loss(A: np.ndarray, y: np.ndarray, weight: Sequence[int], clauses: 
     """Positives that no clause covers, plus negatives that some clause covers."""
     times = times_covered(A, clauses)
     return sum(weight[i] for i in range(len(y)) if bool(y[i]) != (times[i] > 0))
+
+
+LOSSES = {"hamming": hamming_loss, "zero_one": zero_one_loss}
 
 
 def all_clauses(A: np.ndarray, max_conditions: int) -> list[Clause]:

@@ -97,9 +97,8 @@ def proof_of(name: str, first: int = 0) -> Proof:
             proof = Proof(name, search.problem, last.incumbent.model, certificate, _least(case))
             if name.endswith(_BOUND):
                 proof = _of_bound(proof, search)
-            if (
-                rl.verify(proof.problem, proof.model, proof.certificate).state != "refused"
-            ):  # by a bound that is rounded
+            answer = rl.verify(proof.problem, proof.model, proof.certificate)
+            if answer.state != "refused":  # by a bound that is rounded
                 return _with_lemmas(proof) if name.endswith(_LEMMAS) else proof
     raise AssertionError(name)
 

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from laws import falling_for
+from test_shown import html_of
 
 import rulelab as rl
 from rulelab.report import Near, Verdict, Withstood, front, report, rule_list_front
@@ -174,8 +175,8 @@ def test_a_notebook_shows_the_sentence_as_text():
     found = next(_fronts(_places("rule_list"), front))[1]
     assert repr(found) == f"<Front: {found.headline}>"
     hostile = replace(found, claim="<script>", certified=True)  # type: ignore[type-var]
-    assert "<script>" not in hostile._repr_html_()
-    assert "&lt;script&gt;" in hostile._repr_html_()
+    assert "<script>" not in html_of(hostile)
+    assert "&lt;script&gt;" in html_of(hostile)
 
 
 if __name__ == "__main__":

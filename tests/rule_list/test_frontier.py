@@ -39,9 +39,8 @@ def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_wi
         assert point.proven
         assert point.model.complexity <= point.length
         assert point.errors == point.lower_bound == point.model.errors == least_errors(A, y, weight, point.length)
-        assert point.errors == naive.rule_list_objective(A, y, weight, Fraction(0), point.model.antecedents) * sum(
-            weight
-        )
+        share = naive.rule_list_objective(A, y, weight, Fraction(0), point.model.antecedents)
+        assert point.errors == share * sum(weight)
     assert (snapshot.incumbent.errors, snapshot.gap) == (frontier[-1].errors, 0)
 
 

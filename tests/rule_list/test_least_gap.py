@@ -153,9 +153,8 @@ def test_what_a_prefix_has_used_is_not_given_up_for_one_that_costs_the_same(most
     table = pd.DataFrame(A, columns=list(map(str, conditions)))
     attach_conditions(table, conditions)
     problem = rl.Problem.from_arrays(table, y, groups=np.arange(len(y)) % 2)
-    search = rl.search_for(
-        problem, regularization=PRICE, fairness=rl.DemographicParity(0.5), max_uses={"u": most}, beam_width=0
-    )
+    asked = {"fairness": rl.DemographicParity(0.5), "max_uses": {"u": most}, "beam_width": 0}
+    search = rl.search_for(problem, regularization=PRICE, **asked)
     best = rl.solve(search)
     assert best.status is rl.Status.OPTIMAL
     assert best.incumbent.objective == pytest.approx(2 * PRICE)

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations, product
 from typing import Any
 
+import naive
 import numpy as np
 import pandas as pd
 import pytest
-from laws import holds, proof_by, refused, with_arrays
+from laws import holds, proof_by, refused, rows_of, with_arrays
+from naive import decimal
 from test_monotone import GRID, drawn, is_monotone
 
 import rulelab as rl
@@ -34,27 +35,13 @@ def may_predict(conditions: tuple[rl.Condition, ...], label: int, directions: di
 
 def least(problem, penalty, directions, length, must_use) -> Fraction | None:
     """The least objective of lists whose rules all capture something, of all orders and labels."""
-    A, masses = problem.matrix(), problem.masses
-    positives, negatives = (np.array(side, dtype=object) for side in (masses.positives, masses.negatives))
-    total, found = int(positives.sum() + negatives.sum()), []
-    for k in range(length + 1):
-        for chosen in permutations(range(problem.n_antecedents), k):
-            parts, left = [], np.ones(len(A), dtype=bool)
-            for a in chosen:
-                parts.append(left & A[:, a])
-                left &= ~A[:, a]
-            joined = [problem.conditions[a] for a in chosen]
-            if not all(part.any() for part in parts):
-                continue
-            if must_use and not any(c.column == must_use for some in joined for c in some):
-                continue
-            for labels in product((0, 1), repeat=k):
-                if all(map(may_predict, joined, labels, [directions] * k)):
-                    rest = min(int(side[left].sum()) for side in (positives, negatives))
-                    pairs = zip(parts, labels, strict=True)
-                    wrong = rest + sum(int((negatives if label else positives)[part].sum()) for part, label in pairs)
-                    found.append(Fraction(wrong, total) + penalty * k)
-    return min(found, default=None)
+
+    def obeys(chosen: tuple[int, ...], labels: tuple[bool, ...]) -> bool:
+        joined = [problem.conditions[a] for a in chosen]
+        uses = not must_use or any(c.column == must_use for some in joined for c in some)
+        return uses and all(map(may_predict, joined, labels, [directions] * len(chosen)))
+
+    return naive.best_fair_rule_list(*rows_of(problem), [], penalty, {}, obeys=obeys, max_length=length)
 
 
 def of_some(problem: rl.Problem, kept: np.ndarray) -> rl.Problem:
@@ -92,7 +79,7 @@ def test_the_list_is_the_best_of_those_that_obey():
         if seed % 5 == 2:
             demands["must_use"] = next(c.column for some in problem.conditions for c in some)
         last = rl.solve(rl.search_for(problem, regularization=penalty, monotone=directions, **demands))
-        asked = Fraction(repr(penalty)), demands.get("max_length", 4), demands.get("must_use")
+        asked = decimal(penalty), demands.get("max_length", 4), demands.get("must_use")
         best, free = (least(problem, asked[0], ways, *asked[1:]) for ways in (directions, {}))
         if best is None:
             assert last.status is rl.Status.INFEASIBLE, seed

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import Inside, rows
+from naive import decimal
 from test_near_optimal import DISTANCES, GAPS, LAMBDAS, LENGTHS, disjoint, medium_problem, near_optimal_by_enumeration
 
 import rulelab as rl
@@ -93,10 +94,10 @@ def test_a_list_at_the_very_end_is_near_and_the_next_one_is_not(n, regularizatio
     """Also where costs keep the order of objectives, but not their differences, as of penalties of many digits."""
     tenth = n // 10
     problem = rl.Problem.from_arrays([[1], [0], [0]], [1, 1, 0], sample_weight=[tenth, tenth, n - 2 * tenth])
-    end = Fraction(1, 10) - Fraction(repr(regularization))
+    end = Fraction(1, 10) - decimal(regularization)
     for least, lists in ((end, 2), (end - Fraction(1, 10**17), 1)):
         gap = float(least)
-        if Fraction(repr(gap)) == least:
+        if decimal(gap) == least:
             assert count(problem, regularization, gap).n_lists == lists
             assert rl.near_optimal(problem, regularization=regularization, within=gap).n_lists == lists
 

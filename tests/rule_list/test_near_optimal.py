@@ -1,7 +1,6 @@
 """Near-optimal rule lists against naive enumeration of every list."""
 
 from collections import defaultdict
-from fractions import Fraction
 from functools import partial
 from math import factorial
 
@@ -42,13 +41,13 @@ def near_optimal_by_enumeration(A, y, weight, regularization, within=0.0, ratio=
     """All near-optimal lists by what they predict: {predictions: {list: objective}}; and the optimum."""
     m = A.shape[1]
     first = [a for a in range(m) if not any((A[:, a] == A[:, b]).all() for b in range(a))]
-    exact = Fraction(repr(regularization))
+    exact = naive.decimal(regularization)
     objective = {
         d: naive.rule_list_objective(A, y, weight, exact, d)
         for d in naive.all_rule_lists(m, m if max_length is None else max_length)
     }
     optimum = min(objective.values())
-    threshold = optimum + Fraction(repr(within)) if ratio is None else optimum * (1 + Fraction(repr(ratio)))
+    threshold = optimum + naive.decimal(within) if ratio is None else optimum * (1 + naive.decimal(ratio))
     models = defaultdict(dict)
     for d, value in objective.items():
         if value <= threshold and set(d) <= set(first):

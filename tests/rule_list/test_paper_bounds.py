@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 from functools import cache
 from itertools import permutations
 from types import SimpleNamespace
@@ -19,6 +18,7 @@ from rulelab.kernels import bits
 from rulelab.kernels.growing import OPEN
 from rulelab.rule_list import CORELS_BOUNDS, POLICIES, CorelsBounds, CorelsSearch
 from rulelab.rule_list.corels import bounds as paper_bounds
+from rulelab.rule_list.costs import costs_of
 
 LAMBDAS = (0.02, 0.05, 0.1, 0.2)
 FUNCTIONS = {name: getattr(paper_bounds, name, None) for name in CORELS_BOUNDS}
@@ -47,12 +47,12 @@ class Costs:
     def __init__(self, A, y, weight, regularization):
         self.A, self.y, self.weight = A, y, weight
         self.n, self.m = sum(weight), A.shape[1]
-        fraction = Fraction(repr(regularization))
+        fraction = naive.decimal(regularization)
         self.regularization = fraction
         self.per_error, self.per_rule = fraction.denominator, fraction.numerator * self.n
-        self.objective = cache(self._objective)
+        self.objective = cache(self.uncached_objective)
 
-    def _objective(self, antecedents):
+    def uncached_objective(self, antecedents):
         cost = naive.rule_list_objective(self.A, self.y, self.weight, self.regularization, antecedents)
         return int(cost * self.per_error * self.n)
 
@@ -251,7 +251,7 @@ def test_a_similar_prefix_is_there_for_each_that_is_cut():
     weight = problem.positives + problem.negatives
     cuts = 0
     for snapshot in search.steps(work_per_step=20):
-        store, costs = Inside(search).store, Inside(search).costs
+        store, costs = Inside(search).store, costs_of(problem, 0.01)
         opened = store.settled.any(axis=1)
         explored = np.flatnonzero(store.closed & opened)
         left = bits.unpack(store.sets, problem.n_patterns)
@@ -294,7 +294,7 @@ def test_remaining_evaluations_are_counted_as_the_theorems_say(policy):
     m, per_rule = problem.n_antecedents, inside.rules.per_rule
     for snapshot in rl.steps(search, work_per_step=3):
         store, detail = inside.store, snapshot.detail
-        best = round(snapshot.incumbent.objective / inside.costs.unit)
+        best = round(snapshot.incumbent.objective / costs_of(problem, 0.015).unit)
         fine = coarse = 0
         for node in np.flatnonzero(store.fate == OPEN).tolist():
             length = int(store.length[node])

@@ -3,14 +3,13 @@
 import pickle
 import threading
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import naive
 import numpy as np
 import pytest
-from laws import Inside, learn_soon, noisy_problem, state_of
+from laws import Inside, learn_soon, noisy_problem, replaced, state_of
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
@@ -53,7 +52,7 @@ def test_the_optimum_is_that_of_one_thread_and_of_the_definition(n_jobs, kind, s
         assert several.status is one.status
         assert several.incumbent.objective == pytest.approx(one.incumbent.objective, abs=1e-12)
         counted = case.A[case.counted], case.y[case.counted], case.whole
-        best = naive.best_rule_list(*counted, Fraction(repr(regularization)), most)
+        best = naive.best_rule_list(*counted, naive.decimal(regularization), most)
         assert several.incumbent.objective == pytest.approx(float(best), abs=1e-9)
 
 
@@ -297,7 +296,7 @@ def test_a_table_that_grew_finds_every_set(n, monkeypatch):
         store, boxes = empty(made), Outboxes(Inside(made).store, n)
         merge.receive(inside.layout, inside.rules, store, boxes, filled(made, boxes, n, rng, 60), side_by_side)
         n_nodes = int(store.numbers[state.N_NODES])
-        store = store._replace(table=np.full(128, 5, dtype=np.int32))
+        store = replaced(store, table=np.full(128, 5, dtype=np.int32))
         store.numbers[state.TABLE_IS_STALE] = 1
         merge.rebuild(inside.rules, store, n, backwards)
         assert store.numbers[state.TABLE_IS_STALE] == 0

@@ -81,7 +81,7 @@ def check_witness(each, problem, regularization, model):
 
     def objective(one):
         wrong = sum(n if says else p for says, p, n in zip(one.predicts_positive(A), pos, neg, strict=True))
-        return Fraction(wrong, changed.total_weight) + Fraction(repr(regularization)) * len(one)
+        return Fraction(wrong, changed.total_weight) + naive.decimal(regularization) * len(one)
 
     assert objective(each.rival) < objective(model)
 
@@ -108,7 +108,7 @@ def against_all_changes(case, longest, tried):
     for each in found.changes:
         check_witness(each, problem, regularization, model)
         most = min(each.breaks, 2 if each.change == "added" else tried)
-        exactly = Fraction(repr(regularization))
+        exactly = naive.decimal(regularization)
         rows = fewest(each.change, A, y, weight, exactly, (model.antecedents, labels), longest, most)
         assert rows == (each.breaks if each.breaks <= most else None), each.change
     assert found.ties == len(list(ties(A, y, weight, regularization, found, longest)))
@@ -116,7 +116,7 @@ def against_all_changes(case, longest, tried):
 
 def ties(A, y, weight, regularization, found, longest):
     """Lists of any labels that are as good as the optimum and predict otherwise."""
-    m, exactly = A.shape[1], Fraction(repr(regularization))
+    m, exactly = A.shape[1], naive.decimal(regularization)
     first = [a for a in range(m) if not any((A[:, a] == A[:, b]).all() for b in range(a))]
     own = found.model.predicts_positive(A).tolist()
     best = Fraction(found.model.errors, sum(weight)) + exactly * len(found.model)
@@ -157,7 +157,7 @@ def test_the_rows_shown_let_another_list_win_and_one_less_does_not(seed, regular
         if turned.any() and not turned.all():
             best = rl.solve(rl.RuleListSearch(rl.Problem.from_arrays(A, turned), regularization)).incumbent
             own = Fraction(int((found.model.predicts_positive(A) != turned).sum()), len(y))
-            exactly = Fraction(repr(regularization))
+            exactly = naive.decimal(regularization)
             assert own + exactly * len(found.model) <= Fraction(best.errors, len(y)) + exactly * len(best.model)
 
 
@@ -197,9 +197,7 @@ def test_a_memory_limit_can_be_raised():
 
 
 def test_ties_need_a_single_row():
-    search = rl.RobustnessSearch(
-        rl.Problem.from_arrays(np.array([[1], [1], [0], [0]]).repeat(5, axis=0), [1] * 10 + [0] * 10), 0.5
-    )
+    search = rl.RobustnessSearch(rl.Problem.from_arrays([[1]] * 10 + [[0]] * 10, [1] * 10 + [0] * 10), 0.5)
     rl.solve(search)
     tied = search.robustness
     assert (tied.ties, tied.relabelled.withstands, tied.removed.withstands, tied.added.withstands) == (2, 0, 0, 0)

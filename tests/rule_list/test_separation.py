@@ -16,6 +16,7 @@ from rulelab.certificate.rule_list.hints import Separation
 from rulelab.certificate.rule_list.states import states
 from rulelab.rule_list import RuleListBounds, pair_multipliers
 from rulelab.rule_list.core_pool import known_sets
+from rulelab.rule_list.costs import costs_of
 from rulelab.rule_list.pair_bound import GIVEN_UP, READY, least_cost
 
 
@@ -44,14 +45,14 @@ def test_no_list_costs_less_than_the_multipliers_say(seed):
     A, y, weight = data(seed, n=30, m=5)
     regularization = (0.005, 0.02, 0.06)[seed % 3]
     search, snapshot = searched(seed, regularization, n=30, m=5)
-    best = naive.best_rule_list(A, y, weight.tolist(), Fraction(repr(regularization)))
+    best = naive.best_rule_list(A, y, weight.tolist(), naive.decimal(regularization))
     found = snapshot.incumbent.model.antecedents
-    assert naive.rule_list_objective(A, y, weight.tolist(), Fraction(repr(regularization)), found) == best
+    assert naive.rule_list_objective(A, y, weight.tolist(), naive.decimal(regularization), found) == best
     inside = Inside(search)
     separation = inside.learning.separation
     least = int(inside.store.cost[0]) + least_cost(separation)
     assert separation.numbers[READY] == 1
-    assert least * Fraction(inside.costs.unit) <= best * Fraction(1 + 10**-12)
+    assert least * Fraction(costs_of(search.problem, regularization).unit) <= best * Fraction(1 + 10**-12)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -156,7 +157,8 @@ def test_no_completion_costs_less_than_multipliers_raised_for_a_set_say(seed):
     best = rl.solve(search).incumbent.model
     inside = Inside(search)
     learnt = inside.learning
-    known = known_sets(learnt.cores, inside.layout, inside.reduction, inside.costs, learnt.separation)
+    costs = costs_of(problem, float(regularization))
+    known = known_sets(learnt.cores, inside.layout, inside.reduction, costs, learnt.separation)
     space = states(problem, recompute(problem, best, float(regularization))[0])
     separation = Separation.of(space, known)
     assert len(separation) > 0

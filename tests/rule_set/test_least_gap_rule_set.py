@@ -8,7 +8,7 @@ import naive_rule_sets as naive
 import numpy as np
 import pytest
 from crossed_cases import Case, data_of, least_gap_of_sets
-from laws import finished
+from laws import finished, holds
 
 import rulelab as rl
 from rulelab.rule_set import phases as rule_set_phases
@@ -68,8 +68,7 @@ def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap(weight):
     best = rl.solve(search).incumbent
     assert search.least
     certificate = search.certificate()
-    answer = rl.verify(problem, best.model, certificate)
-    assert answer.valid
+    answer = holds(problem, best.model, certificate)
     meant = "at most 6, of at most 2 conditions a rule, of rules that cover different rows, with an accuracy of"
     assert f"{meant} at least 0.72" in answer.reason
     easier = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.76, 6, 2)

@@ -48,8 +48,8 @@ def test_a_surcharge_costs_the_bound_so_often_as_rules_of_its_length_fit(case, s
     features = Features.from_problem(rl.Problem.from_arrays(A, y, sample_weight=weight))
     rng = np.random.default_rng(seed)
     point = dual_point(program, rng.random(len(program.watched)), np.zeros(0))
-    naive_loss = naive.zero_one_loss if zero_one else naive.hamming_loss
-    optimum = naive.best_rule_set(A, y, weight, most, depth, naive_loss, Fraction(0)) * program.per_loss / program.unit
+    best = naive.best_rule_set(A, y, weight, most, depth, naive.LOSSES[loss], Fraction(0))
+    optimum = best * program.per_loss / program.unit
     unit = price_on_grid(program, float(rng.uniform(0, 2)), point.grid)
     charge = point.charge(unit, min(depth, features.n_conditions))
     longer = Surcharge(program, shallow)
@@ -105,8 +105,7 @@ def test_wide_data_has_a_bound_within_a_limit_of_work():
     rng = np.random.default_rng(1)
     table = rng.normal(size=(300, 12))
     y = (table[:, 0] > 0.3) & (table[:, 1] < 0.6) & (table[:, 2] < 1) ^ (rng.random(300) < 0.1)
-    A = rl.Binarizer(thresholds=5, negations=True).fit_transform(
-        pd.DataFrame(table, columns=[f"x{j}" for j in range(12)])
-    )
+    frame = pd.DataFrame(table, columns=[f"x{j}" for j in range(12)])
+    A = rl.Binarizer(thresholds=5, negations=True).fit_transform(frame)
     snapshot = rl.solve(RuleSetSearch(rl.Problem.from_arrays(A, y), 8, 4), work_limit=3000)
     assert 0 < snapshot.lower_bound <= snapshot.incumbent.objective

@@ -1,8 +1,8 @@
 """Pricing agrees with brute force: largest sums, bounds at any time, enumeration by covered set, the beam."""
 
 import pickle
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
 
 import naive
 import numpy as np
@@ -17,7 +17,8 @@ from rulelab.rule_set.pricing.beam import beam
 from rulelab.rule_set.pricing.exact import MOST_RULES, Enumerator, Pricer, Pricing, cube_parts
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     matrix: np.ndarray
     conditions: list[Condition] | None
     weight: np.ndarray
@@ -92,7 +93,7 @@ def check_rules(case: Case, result: Pricing) -> None:
 @given(cases(deepest=5), st.integers(1, 6), st.sampled_from(["auto", "bitset", "cubes"]))
 def test_largest_sums_are_those_of_brute_force_and_bounds_hold_at_any_time(case, slice_, method):
     if method == "cubes":
-        case = case._replace(depth=case.depth or 3)
+        case = replace(case, depth=case.depth or 3)
     at_once, pricer = (Pricer(case.features, case.weight, case.charge, method=method) for _ in range(2))
     assert at_once.advance(2**62)
     whole, best = at_once.result(), truth(case)
@@ -120,7 +121,7 @@ def test_data_cubes_are_exact_where_weights_have_more_than_32_bits(case, seed, d
     rng = np.random.default_rng(seed)
     scale = max(1, 2**digits // int(1 + np.abs(case.weight).sum() + 6 * case.price))  # of what can be counted
     weight = case.weight * scale + rng.integers(-2, 3, size=len(case.weight))
-    case = case._replace(depth=case.depth or 3, weight=weight, price=case.price * scale + int(rng.integers(0, 3)))
+    case = replace(case, depth=case.depth or 3, weight=weight, price=case.price * scale + int(rng.integers(0, 3)))
     pricer = Pricer(case.features, case.weight, case.charge, method="cubes")
     while not pricer.advance(slice_):
         pricer = pickle.loads(pickle.dumps(pricer))
@@ -146,9 +147,9 @@ def test_seeds_are_returned_and_change_no_bound(case, random):
 @settings(max_examples=60)
 @given(cases(), seeds, st.sampled_from(["auto", "bitset", "cubes"]), st.integers(1, 4))
 def test_only_larger_sums_are_looked_for_where_asked(case, seed, method, slice_):
-    case = case._replace(depth=case.depth or 3)
+    case = replace(case, depth=case.depth or 3)
     more = np.cumsum(np.random.default_rng(seed).integers(0, 20, size=len(case.charge)))
-    least, largest = case.charge + more, truth(case._replace(price=0))
+    least, largest = case.charge + more, truth(replace(case, price=0))
     pricer = Pricer(case.features, case.weight, case.charge, method=method, least=least)
     while not pricer.advance(slice_):
         assert (pricer.result().best >= largest)[1:].all()
@@ -164,7 +165,7 @@ def test_charges_may_be_any_that_do_not_fall(case):
     pricer = Pricer(case.features, case.weight, charge)
     assert pricer.advance(2**62)
     result = pricer.result()
-    free = truth(case._replace(price=0))
+    free = truth(replace(case, price=0))
     assert (result.best[1:] == np.maximum(free[1:], charge[1:])).all()
 
 

@@ -11,18 +11,19 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from laws import Inside, certified
+from laws import certified, replaced
 from random_problems import explained
 
 import rulelab as rl
 from rulelab.__main__ import main
+from rulelab.cli.output import as_option
 from rulelab.rule_set import RuleSetSearch, generation
+from rulelab.rule_set.features import Features
 from rulelab.rule_set.heuristics import local_search as local
 from rulelab.rule_set.heuristics.set_search import SetSearch, draw
 from rulelab.rule_set.master.dual_bound import bound, dual_point, knapsack, price_of
+from rulelab.rule_set.pool import Pool
 from rulelab.rule_set.program import Program, make_program
-
-LOSSES = {"hamming": naive.hamming_loss, "zero_one": naive.zero_one_loss}
 
 
 def test_the_optimum_is_that_of_the_naive_reference(monkeypatch):
@@ -73,7 +74,7 @@ def test_every_dual_point_gives_a_bound():
     y = rng.random(14) < 0.5
     y[:2] = True, False
     problem = rl.Problem.from_arrays(A, y)
-    for loss, measure in LOSSES.items():
+    for loss, measure in naive.LOSSES.items():
         program = make_program(problem, 6, loss)
         optimum = naive.best_rule_set(A, y, [1] * 14, 6, 4, measure)
         for _ in range(20):
@@ -200,7 +201,7 @@ def test_every_door_lets_it_through(tmp_path, capsys):
     assert (fitted.status_, fitted.objective_) == (rl.Status.OPTIMAL, expected)
     with pytest.raises(ValueError, match="no model meets 'use sex, age'"):
         rl.RuleSetClassifier(max_complexity=2, max_conditions=1, must_use=["sex", "age"]).fit(DATA.X, DATA.y)
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in asked.items()]
+    options = [f"{as_option(name)}={value}" for name, value in asked.items()]
     command = ["fit", "diabetes", "--model", "rule-set", *options, "--max-uses", "bmi:1", "--quiet"]
     assert main(command) == 0
     said = capsys.readouterr().out
@@ -243,6 +244,14 @@ def cost(program: Program, moves: local.Moves, chosen: np.ndarray) -> tuple[floa
     return float(program.constant * program.scale) + moves.leave[left].sum() + moves.cost[chosen == 1].sum(), taken
 
 
+def pool_of(search):
+    """What a search counts by, and the rules that it has met."""
+    program = make_program(search.problem, search.max_complexity, fairness=search.fairness)
+    pool = Pool(program, Features.from_problem(search.problem))
+    pool.add(list(search.columns))
+    return program, pool
+
+
 @pytest.mark.parametrize("penalty", [0.0, 3.0])
 @pytest.mark.parametrize("fairness", [None, rl.EqualOpportunity(0.3)])
 @pytest.mark.parametrize("seed", range(3))
@@ -254,8 +263,8 @@ def test_a_descent_ends_where_no_single_move_helps(seed, fairness, penalty):
         problem = rl.Problem.from_arrays(A, y, groups=rng.integers(0, 2, 120))
     search = RuleSetSearch(problem, 9, 2, fairness=fairness)
     certified(search)
-    program, pool = Inside(search).program, Inside(search).pool
-    moves = local.moves_of(program, pool.columns(np.arange(min(len(pool), 25))))._replace(penalty=penalty)
+    program, pool = pool_of(search)
+    moves = replaced(local.moves_of(program, pool.columns(np.arange(min(len(pool), 25)))), penalty=penalty)
     walk = local.new_walk(program, moves, seed)
     draw(moves, walk, np.full(len(moves.cost), 1 / len(moves.cost)), 8)
     local.descend(moves, walk)
@@ -278,7 +287,7 @@ def test_a_descent_ends_where_no_single_move_helps(seed, fairness, penalty):
 
 
 def set_search(search: RuleSetSearch) -> SetSearch:
-    program, pool = Inside(search).program, Inside(search).pool
+    program, pool = pool_of(search)
     chosen = np.arange(len(pool))
     return SetSearch(program, pool, chosen, np.ones(len(pool)), np.zeros(0), 3, 60, rebuilds=True)
 

@@ -33,10 +33,11 @@ def proof() -> rl.Certificate:
     return search.certificate()
 
 
-def sql(place: str | Path, *commands: str) -> None:
+def sql(place: str | Path, *commands: str, **values: object) -> None:
+    """Commands, in which names with a colon before them stand for values."""
     with contextlib.closing(sqlite3.connect(place)) as bare:
         for command in commands:
-            bare.execute(command)
+            bare.execute(command, values)
             bare.commit()
 
 
@@ -153,15 +154,13 @@ def changed(raw: bytes, name: str, new: bytes | None) -> bytes:
 @pytest.mark.parametrize(
     ("name", "new", "reason"),
     [
-        ("model.json", b"{}", "not what its hash says"),
-        ("run.rulelab", None, "lacks"),
+        ("model.json", b"{}", "not what its hash says"), ("run.rulelab", None, "lacks"),
         ("run.json", b"[]", "something else than a run"),
         ("run.json", b'{"about": "{}", "name": 3}', "not what its hash says"),
-        ("run.json", None, "holds no run"),
-        ("proof.npz", b"PK", "not a certificate"),
+        ("run.json", None, "holds no run"), ("proof.npz", b"PK", "not a certificate"),
         ("trace.csv", b"x", "not what its hash says"),
     ],
-)
+)  # fmt: skip
 def test_a_damaged_archive_is_refused_as_a_whole(store, recording, proof, tmp_path, name, new, reason) -> None:
     raw = store.export(None, [store.save(recording, proof=proof)])
     with rl.store.open(tmp_path / "other.sqlite") as other:
@@ -202,14 +201,13 @@ def test_a_file_of_something_else_is_refused_and_left_as_it_is(tmp_path: Path) -
         ("CREATE TABLE more (x)", "which rulelab has not made"),
         ("CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM files; END", "which rulelab has not made"),
         ("CREATE VIEW v AS SELECT * FROM runs", "which rulelab has not made"),
-        ("ALTER TABLE runs ADD COLUMN x", "not as it was"),
-        ("DROP TABLE parts", "not as it was"),
+        ("ALTER TABLE runs ADD COLUMN x", "not as it was"), ("DROP TABLE parts", "not as it was"),
         ("DROP TABLE rulelab_schema", "says no version"),
         ("UPDATE rulelab_schema SET version = 1000", "newer rulelab"),
         ("UPDATE rulelab_schema SET version = 'x'", "its version is"),
         ("INSERT INTO rulelab_schema VALUES (1)", "its version is"),
     ],
-)
+)  # fmt: skip
 def test_tables_that_are_not_as_they_should_be_are_refused(store, tmp_path: Path, command: str, reason: str) -> None:
     sql(store.place, command, "PRAGMA wal_checkpoint(TRUNCATE)")
     before = Path(store.place).read_bytes()
@@ -234,9 +232,7 @@ def test_a_file_with_a_damaged_page_is_refused_and_left_as_it_is(store, recordin
 def test_a_damaged_run_is_told_of_and_the_others_are_there(store, recording, about: str) -> None:
     good, bad = store.save(recording, name="good"), store.save(recording, name="bad")
     for key in (bad.hash, run_module.digest(about.encode())):  # with its old hash, and with one that fits
-        with contextlib.closing(sqlite3.connect(store.place)) as bare:
-            bare.execute("UPDATE runs SET about = ?, hash = ? WHERE name = 'bad'", (about, key))
-            bare.commit()
+        sql(store.place, "UPDATE runs SET about = :about, hash = :key WHERE name = 'bad'", about=about, key=key)
         assert [run.hash for run in store.runs()] == [good.hash]
         assert len(store.damaged()) == 1
         with pytest.raises(StoreError, match=r"damaged|cannot be read"):
@@ -257,22 +253,13 @@ def test_a_damaged_file_of_a_run_is_refused(store, recording) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"status": "optimal", "lower_bound": 0.0},
-        {"status": "proven"},
-        {"lower_bound": 2.0, "status": "limit"},
-        {"objective": float("nan")},
-        {"objective": True},
-        {"work": -1},
-        {"seconds": "1"},
-        {"made": "yesterday"},
-        {"files": {"model": "../../etc/passwd"}},
-        {"files": {"virus": "0" * 64}},
-        {"settings": {"a": 1}},
-        {"data": 3},
-        {"name": "x" * 5000},
+        {"status": "optimal", "lower_bound": 0.0}, {"status": "proven"},
+        {"lower_bound": 2.0, "status": "limit"}, {"objective": float("nan")}, {"objective": True}, {"work": -1},
+        {"seconds": "1"}, {"made": "yesterday"}, {"files": {"model": "../../etc/passwd"}},
+        {"files": {"virus": "0" * 64}}, {"settings": {"a": 1}}, {"data": 3}, {"name": "x" * 5000},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_what_no_run_can_be_is_refused(store, recording, change) -> None:
     run = store.save(recording)
     with pytest.raises(StoreError, match="a run cannot have"):

@@ -14,6 +14,7 @@ import pytest
 from live import recorded, small_search
 from patience import PATIENCE, wait_until
 from places import ROOT, TESTS
+from test_store import sql
 
 import rulelab as rl
 from rulelab.store import BoardEntry, StoreError, boards, database
@@ -41,9 +42,7 @@ def test_pinned_models_are_found_by_their_hash(store, monkeypatch) -> None:
     store.keep_pins("[3]")
     with pytest.raises(StoreError, match="no pinned models"):
         store.pins(two)
-    with contextlib.closing(sqlite3.connect(store.place)) as bare:
-        bare.execute("UPDATE pins SET content = 'x'")
-        bare.commit()
+    sql(store.place, "UPDATE pins SET content = 'x'")
     with pytest.raises(StoreError, match="not what their hash says"):
         store.pins(one)
 
@@ -64,9 +63,7 @@ def test_a_board_is_kept_exactly_and_bounded(store, monkeypatch) -> None:
 @pytest.mark.parametrize("objective", ["1/0", "x", "-1/2", "1", "1/2/3", "9" * 5000 + "/1", 3])
 def test_entries_that_cannot_be_read_are_left_out(store, objective) -> None:
     store.keep_entry("room", "game", BoardEntry("Ada", Fraction(1, 2), 1, 0, False))
-    with contextlib.closing(sqlite3.connect(store.place)) as bare:
-        bare.execute("UPDATE boards SET objective = ?", (objective,))
-        bare.commit()
+    sql(store.place, "UPDATE boards SET objective = :objective", objective=objective)
     assert store.board("room", "game") == []
 
 
@@ -113,8 +110,7 @@ def earlier(request, tmp_path: Path) -> Path:
     place = tmp_path / "runs.sqlite"
     with contextlib.closing(sqlite3.connect(place)) as bare:
         bare.executescript(VERSIONS[request.param])
-        bare.execute(f"PRAGMA application_id = {database.APPLICATION_ID}")
-        bare.commit()
+    sql(place, f"PRAGMA application_id = {database.APPLICATION_ID}")
     return place
 
 
@@ -209,7 +205,7 @@ def test_a_process_that_dies_while_it_makes_the_file_leaves_none(tmp_path) -> No
     place = tmp_path / "runs.sqlite"
     code = (
         "import os, sys, rulelab.store.database as d\n"
-        "d._create = lambda connection: os.kill(os.getpid(), 9)\n"
+        "d.METADATA.create_all = lambda connection: os.kill(os.getpid(), 9)\n"
         "d.Database(sys.argv[1])\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -67,35 +67,47 @@ def jobs_of(sweep: rl.Sweep) -> list[Job]:
     return sweep._jobs
 
 
+def folds(n: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The training and the test rows of each, as scikit-learn deals them."""
+    return list(StratifiedKFold(n, shuffle=True, random_state=0).split(DATA.X, DATA.y))
+
+
+def alone(train: np.ndarray, max_conditions: int | None = 1, thresholds: int = 5, by_class: bool = False) -> rl.Problem:
+    """That of these rows: of antecedents of so many conditions, or of conditions as a rule set takes them."""
+    y, groups = DATA.y.iloc[train], DATA.sensitive["group"].iloc[train]
+    conditions = rl.Binarizer(thresholds=thresholds).fit_transform(DATA.X.iloc[train])
+    if max_conditions is None:
+        return rl.Problem.from_arrays(conditions, y, groups=groups)
+    mined = rl.mine_antecedents(conditions, max_conditions=max_conditions, y=y if by_class else None)
+    return rl.Problem.from_antecedents(mined, y, groups=groups)
+
+
 def test_every_fit_is_what_it_is_alone(done):
     """Folds of scikit-learn, conditions and antecedents of the training rows only, no warm start."""
-    splitter = StratifiedKFold(3, shuffle=True, random_state=0).split(DATA.X, DATA.y)
     rows = done.frame.set_index(["fold", "regularization", "max_conditions"])
     assert len(rows) == 3 * 3 * 2
-    for fold, (train, test) in enumerate(splitter):
-        conditions = rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train])
+    for fold, (train, test) in enumerate(folds(3)):
         for max_conditions in GRID["max_conditions"]:
-            mined = rl.mine_antecedents(conditions, max_conditions=max_conditions)
-            problem = rl.Problem.from_antecedents(mined, DATA.y.iloc[train])
+            problem = alone(train, max_conditions)
             for regularization in GRID["regularization"]:
-                alone = rl.solve(rl.RuleListSearch(problem, regularization))
+                best = rl.solve(rl.RuleListSearch(problem, regularization)).incumbent
                 row = rows.loc[fold, regularization, max_conditions]
                 assert row.status == "optimal"
-                assert row.objective == row.lower_bound == alone.incumbent.objective
+                assert row.objective == row.lower_bound == best.objective
                 model = rl.RuleList.from_json(row.model)
-                assert row.rules == alone.incumbent.complexity == len(model.rules)
+                assert row.rules == best.complexity == len(model.rules)
                 assert row.conditions == sum(len(rule.conditions) for rule in model.rules)
                 assert row.complexity == row.rules + row.conditions
-                for part, at in (("train", train), ("test", test)):
+                for part, at in (("train_", train), ("test_", test)):
                     scores = model.evaluate(DATA.X.iloc[at], DATA.y.iloc[at])
-                    assert (row[f"{part}_errors"], row[f"{part}_weight"]) == (scores.errors, len(at))
-                    assert row[f"{part}_true_positive_rate"] == scores.confusion.true_positive_rate
+                    assert (row[part + "errors"], row[part + "weight"]) == (scores.errors, len(at))
+                    assert row[part + "true_positive_rate"] == scores.confusion.true_positive_rate
                     expected = equalized_odds_difference(
                         DATA.y.iloc[at],
                         model.predict(DATA.X.iloc[at]),
                         sensitive_features=DATA.sensitive["group"].iloc[at],
                     )
-                    assert row[f"{part}_equalized_odds_gap"] == pytest.approx(expected)
+                    assert row[part + "equalized_odds_gap"] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -245,8 +257,7 @@ def test_without_test_rows_all_are_trained_on_and_only_their_figures_are_known()
     assert len(table) == len({result.point for result in sweep.results}) > 2
     assert {result.test for result in sweep.results} == {None}
     assert set(table["weight"]) == {len(DATA.y)}
-    conditions = rl.Binarizer().fit_transform(DATA.X)
-    problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), DATA.y)
+    problem = alone(np.arange(len(DATA.y)), thresholds=rl.Binarizer().thresholds)
     found = rl.solve(rl.RuleListSearch(problem, regularization=0.02)).incumbent
     assert table["objective"][0] == pytest.approx(found.objective)
     assert table["errors"][0] == found.model.errors
@@ -305,15 +316,12 @@ def test_falling_rule_lists(options):
     frame = run(family="falling_rule_list", grid=grid, cv=2).frame
     parameters = {name: values[0] for name, values in options.items() if name != "by_class"}
     assert frame["status"].tolist() == ["optimal"] * 4
-    for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
-        conditions, y = rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train]), DATA.y.iloc[train]
-        problem = rl.Problem.from_antecedents(
-            rl.mine_antecedents(conditions, max_conditions=1, y=y if "by_class" in options else None), y
-        )
-        for regularization in grid["regularization"]:
-            alone = rl.solve(rl.search_for(problem, "falling_rule_list", regularization=regularization, **parameters))
-            row = frame[(frame["fold"] == fold) & (frame["regularization"] == regularization)].iloc[0]
-            assert row.objective == row.lower_bound == alone.incumbent.objective
+    rows = frame.set_index(["fold", "regularization"])
+    for fold, (train, _) in enumerate(folds(2)):
+        problem = alone(train, by_class="by_class" in options)
+        for price in grid["regularization"]:
+            best = rl.solve(rl.search_for(problem, "falling_rule_list", regularization=price, **parameters)).incumbent
+            assert rows.loc[fold, price].objective == rows.loc[fold, price].lower_bound == best.objective
 
 
 def test_what_fairness_costs():
@@ -324,12 +332,9 @@ def test_what_fairness_costs():
     free, bound = (frame[frame["fairness"].isna() == none] for none in (True, False))
     assert (bound["train_equal_opportunity_gap"] <= 0.05 + 1e-12).all()
     assert (bound["objective"].to_numpy() > free["objective"].to_numpy()).any()
-    for fold, (train, _) in enumerate(StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)):
-        mined = rl.mine_antecedents(rl.Binarizer(thresholds=5).fit_transform(DATA.X.iloc[train]), max_conditions=1)
-        groups = DATA.sensitive["group"].iloc[train]
-        problem = rl.Problem.from_antecedents(mined, DATA.y.iloc[train], groups=groups)
+    for fold, (train, _) in enumerate(folds(2)):
         for row in bound[bound["fold"] == fold].itertuples():
-            search = rl.search_for(problem, regularization=row.regularization, fairness=fair[1])
+            search = rl.search_for(alone(train), regularization=row.regularization, fairness=fair[1])
             assert row.objective == row.lower_bound == rl.solve(search).incumbent.objective
     with pytest.raises(SweepError, match="fairness needs the groups"):
         rl.sweep(DATA, "rule_list", {"fairness": fair}, cv=2)
@@ -360,24 +365,19 @@ def test_every_least_gap_is_the_search_on_its_training_rows(name: str) -> None:
     own = {"min_accuracy": ACCURACIES, "thresholds": [3], "min_group_size": [0], **GRIDS[name]}
     sweep = run(family=name, grid=own, cv=2)
     fits = sweep.frame.set_index(["min_accuracy", "fold"])
-    splitter = StratifiedKFold(2, shuffle=True, random_state=0).split(DATA.X, DATA.y)
     assert set(fits.loc[0.99, "status"]) == {"infeasible"}
-    for fold, (train, _) in enumerate(splitter):
-        conditions = rl.Binarizer(thresholds=3).fit_transform(DATA.X.iloc[train])
-        labels, groups = DATA.y.iloc[train], DATA.sensitive["group"].iloc[train]
+    for fold, (train, _) in enumerate(folds(2)):
         for accuracy in ACCURACIES[:2]:
             search: rl.Search
             if name == "least_gap":
-                mined = rl.mine_antecedents(conditions, 1, 0.01, 0.99)
-                problem = rl.Problem.from_antecedents(mined, labels, groups=groups)
-                search = rl.LeastGapSearch(problem, min_accuracy=accuracy, max_length=2)
+                search = rl.LeastGapSearch(alone(train, thresholds=3), min_accuracy=accuracy, max_length=2)
             else:
-                problem = rl.Problem.from_arrays(conditions, labels, groups=groups)
+                problem = alone(train, None, thresholds=3)
                 search = rl.LeastGapRuleSetSearch(problem, min_accuracy=accuracy, max_complexity=4, max_conditions=2)
-            alone, fit = rl.solve(search), fits.loc[(accuracy, fold)]
-            assert fit["status"] == alone.status == "optimal"
-            assert fit["objective"] == fit["lower_bound"] == alone.incumbent.objective
-            assert fit["train_equal_opportunity_gap"] == pytest.approx(alone.incumbent.objective, abs=1e-12)
+            last, fit = rl.solve(search), fits.loc[(accuracy, fold)]
+            assert fit["status"] == last.status == "optimal"
+            assert fit["objective"] == fit["lower_bound"] == last.incumbent.objective
+            assert fit["train_equal_opportunity_gap"] == pytest.approx(last.incumbent.objective, abs=1e-12)
             assert fit["train_accuracy"] >= accuracy
     tight = fits.loc[0.68, "objective"].to_numpy()
     assert (tight >= fits.loc[0.6, "objective"].to_numpy()).all()

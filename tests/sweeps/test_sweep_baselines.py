@@ -12,7 +12,6 @@ from fairlearn.reductions import EqualizedOdds, ExponentiatedGradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import seeds
-from patience import PATIENCE
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
@@ -43,15 +42,8 @@ BY_HAND = {
 def sweep() -> rl.Sweep:
     grids = {name: grid for name, (grid, _) in BY_HAND.items()}
     fair = {"exponentiated_gradient": {"criterion": ["equalized_odds"], "eps": [0.05]}, "threshold_optimizer": None}
-    out = rl.sweep(
-        DATA,
-        grid={"regularization": [0.1], "thresholds": [4]},
-        cv=3,
-        sensitive="group",
-        baselines=grids | fair,
-        random_state=5,
-    )
-    assert out.wait(PATIENCE)
+    grid = {"regularization": [0.1], "thresholds": [4]}
+    out = waited(rl.sweep(DATA, grid=grid, cv=3, sensitive="group", baselines=grids | fair, random_state=5))
     assert out.progress.failed == 0
     return out
 
@@ -132,9 +124,8 @@ def test_the_size_of_a_tree_is_that_of_the_rules_of_one_class(seed, leaves):
 @pytest.mark.long
 def test_rivals_are_those_of_their_packages_and_their_rules_are_counted():
     grid = {"regularization": [0.1], "thresholds": [4]}
-    one = waited(
-        rl.sweep(DATA, grid=grid, cv=3, sensitive="group", baselines=["ripper", "c45_rules", "c50"], random_state=5)
-    )
+    rivals = ["ripper", "c45_rules", "c50"]
+    one = waited(rl.sweep(DATA, grid=grid, cv=3, sensitive="group", baselines=rivals, random_state=5))
     here = PLAN.fold_of == 0
     train, test = (part.astype(int) for part in conditions(0))
     names = [f"c{i}" for i in range(train.shape[1])]

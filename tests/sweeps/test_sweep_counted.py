@@ -70,18 +70,21 @@ def test_fits_and_rates_are_those_of_the_rows() -> None:
             other = DecisionTreeClassifier(max_leaf_nodes=4, random_state=0) if row.family == "cart" else None
             other = other or LogisticRegression(max_iter=1000)
             other.fit(conditions.to_numpy(np.float32), train.y)
-        for part, some in (("train", train), ("test", test)):
+        told = {
+            "train": (train, row.train_errors, row.train_weight, row.train_true_positive_rate),
+            "test": (test, row.test_errors, row.test_weight, row.test_true_positive_rate),
+        }
+        for part, (some, wrong, weight, rate) in told.items():
             if model is not None:
                 scores = model.evaluate(some, some.y, groups=some[["sex"]])
-                assert getattr(row, f"{part}_true_positive_rate") == scores.confusion.true_positive_rate
+                assert rate == scores.confusion.true_positive_rate
                 errors = scores.errors
                 known = sweep.rates(row.Index, part)["true_positive_rate"]
                 pd.testing.assert_series_equal(known, scores.groups["true_positive_rate"].loc[known.index])
             else:
                 found = other.predict(binarizer.transform(some[["age", "two"]]).to_numpy(np.float32))
                 errors = (found != some.y).sum()
-            assert getattr(row, f"{part}_errors") == errors
-            assert getattr(row, f"{part}_weight") == len(some)
+            assert (wrong, weight) == (errors, len(some))
 
 
 def test_weights_are_summed_and_rows_make_groups() -> None:
@@ -283,6 +286,5 @@ def test_long_arrays_of_cuts_differ():
     cuts[1][1500] = -1.0
     assert plain({"age": cuts[0]}) != plain({"age": cuts[1]})
     assert plain({"age": cuts[0]}) == plain({"age": cuts[0].tolist()})
-    assert keys.make_key("rule_list", {"thresholds": {"age": cuts[0]}}) != keys.make_key(
-        "rule_list", {"thresholds": {"age": cuts[1]}}
-    )
+    one, other = (keys.make_key("rule_list", {"thresholds": {"age": some}}) for some in cuts)
+    assert one != other

@@ -1,7 +1,7 @@
 """Fits that fail, in whatever way, fail alone; sweeps on a Dask cluster."""
 
 import math
-import os
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -113,13 +113,17 @@ def test_tables_fronts_and_views_of_failed_fits(monkeypatch, left):
     view.close()
 
 
+DIE = signal.raise_signal, signal.SIGKILL
+"""What a process is asked to do that dies."""
+
+
 @pytest.mark.long
 def test_a_worker_process_that_dies_is_a_failed_fit(monkeypatch):
     run_here, calls = runners.run_received, []
 
     def sometimes(self, function, *arguments):
         calls.append(function)
-        return submit(self, *((os._exit, 1) if len(calls) == 3 else (run_here, *arguments)))
+        return submit(self, *(DIE if len(calls) == 3 else (run_here, *arguments)))
 
     submit = runners.ProcessPoolExecutor.submit
     monkeypatch.setattr(runners.ProcessPoolExecutor, "submit", sometimes)
@@ -141,7 +145,7 @@ def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, job, monkeypatch):
     with once, cluster, distributed.Client(cluster) as client:
         runner = OnDask(client, client.scatter(warm_plan, hash=False), warm_plan, runners.never)
         submit = client.submit
-        monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(os._exit, 1, pure=False))
+        monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(*DIE, pure=False))
         result = runner.run(job, None)
         assert result.status == "failed"
         assert "KilledWorker" in result.message

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from patience import PATIENCE
 from places import ROOT
-from test_sweep import DATA, GRID, TIMES, hard, jobs_of, people, run, waited
+from test_sweep import DATA, GRID, TIMES, hard, jobs_of, people, run
 
 import rulelab as rl
 from rulelab.sweeps import Result, SweepError, SweepWarning, results_file
@@ -28,8 +28,7 @@ from rulelab.sweeps.results_file import ResultsFile, reuse, sealed, unsealed
 
 
 @pytest.mark.long
-def test_what_is_in_the_file_is_not_computed_again(done, tmp_path, monkeypatch):
-    path = tmp_path / "results.jsonl"
+def test_what_is_in_the_file_is_not_computed_again(done, path, monkeypatch):
     run(results=path)
     lines = path.read_text().splitlines(keepends=True)
     assert len(lines) == 1 + 18
@@ -65,8 +64,7 @@ for result in rl.sweep(DATA, grid=GRID, cv=3, sensitive="group", results=sys.arg
 
 @pytest.mark.long
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL")
-def test_a_killed_sweep_goes_on(done, tmp_path):
-    path = tmp_path / "results.jsonl"
+def test_a_killed_sweep_goes_on(done, path):
     command = [sys.executable, "-c", KILLED, str(path), *sys.path]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         for _ in range(4):
@@ -80,8 +78,7 @@ def test_a_killed_sweep_goes_on(done, tmp_path):
 
 
 @pytest.mark.parametrize(("n_jobs", "backend"), [(1, "threads"), pytest.param(2, "processes", marks=pytest.mark.long)])
-def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
-    path = tmp_path / "results.jsonl"
+def test_cancelling_ends_the_fit_that_is_going_on(path, n_jobs, backend):
     arguments = {"grid": {"regularization": [0.0005]}, "cv": 2, "results": path, "time_limit": None}
     sweep = rl.sweep(hard(), n_jobs=n_jobs, backend=backend, **arguments)
     assert not sweep.wait(1)
@@ -96,17 +93,6 @@ def test_cancelling_ends_the_fit_that_is_going_on(tmp_path, n_jobs, backend):
     assert len(path.read_text().splitlines()) == 1
 
 
-TWO_FITS = {"grid": {"regularization": [0.1]}, "cv": 2}
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> str:
-    """The file of a sweep of two fits."""
-    path = tmp_path_factory.mktemp("saved") / "results.jsonl"
-    waited(rl.sweep(DATA, **TWO_FITS, results=path))
-    return path.read_text()
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -116,12 +102,11 @@ def saved(tmp_path_factory) -> str:
         (lambda text: text[1:].partition("\n")[0] + "\n", "damaged in its first line.*choose another file, or remove"),
     ],
 )
-def test_a_file_that_holds_something_else_is_left_alone(saved, tmp_path, change, message):
-    path = tmp_path / "results.jsonl"
-    changed = change(saved)
+def test_a_file_that_holds_something_else_is_left_alone(written, path, tmp_path, change, message):
+    changed = change(written.text.decode())
     path.write_text(changed)
     with pytest.raises(SweepError, match=message):
-        rl.sweep(DATA, **TWO_FITS, results=path)
+        rl.sweep(DATA, grid=SMALL, cv=3, results=path)
     assert path.read_text() == changed
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -129,18 +114,17 @@ def test_a_file_that_holds_something_else_is_left_alone(saved, tmp_path, change,
 @pytest.mark.parametrize(
     ("data", "change", "message"),
     [
-        (DATA, {"cv": 3}, "a sweep with cv 2, not 3"),
+        (DATA, {"cv": 2}, "a sweep with cv 3, not 2"),
         (DATA, {"random_state": 1}, "a sweep with random_state 0, not 1"),
         (people(seed=1), {}, "a sweep with other data"),
         (replace(DATA, X=DATA.X.assign(member=DATA.X["member"].astype("uint8"))), {}, "columns of other types"),
     ],
 )
-def test_results_of_other_rows_are_refused(saved, tmp_path, data, change, message):
-    path = tmp_path / "results.jsonl"
-    path.write_text(saved)
+def test_results_of_other_rows_are_refused(written, path, data, change, message):
+    path.write_bytes(written.text)
     with pytest.raises(SweepError, match=message):
-        rl.sweep(data, **TWO_FITS | change, results=path)
-    assert path.read_text() == saved
+        rl.sweep(data, **{"grid": SMALL, "cv": 3, **change}, results=path)
+    assert path.read_bytes() == written.text
 
 
 @pytest.mark.parametrize(
@@ -376,8 +360,7 @@ def test_every_byte_of_a_line_is_checked(written):
 
 
 @pytest.mark.parametrize("line", [0, 1, 6])
-def test_a_damaged_file_is_told_of_and_the_fits_are_computed_again(written, tmp_path, line):
-    path = tmp_path / "results.jsonl"
+def test_a_damaged_file_is_told_of_and_the_fits_are_computed_again(written, path, line):
     lines = list(written.lines)
     lines[line] = lines[line].replace(b"0", b"1", 1)
     path.write_bytes(b"".join(lines))
@@ -401,10 +384,9 @@ def test_a_damaged_file_is_told_of_and_the_fits_are_computed_again(written, tmp_
         {"message": "lone \udc80 surrogate\n and a line"},
     ],
 )
-def test_odd_values_are_kept(written, tmp_path, change: dict[str, Any]):
+def test_odd_values_are_kept(written, path, change: dict[str, Any]):
     result = written.sweep.results[0]
     odd = Result(**{**{name: getattr(result, name) for name in Result.__dataclass_fields__}, **change})
-    path = tmp_path / "results.jsonl"
     with ResultsFile(path, written.sweep.plan.identity) as file:
         file.append(odd)
     with ResultsFile(path, written.sweep.plan.identity) as file:

@@ -269,9 +269,8 @@ def test_it_is_said_what_coarsening_a_column_saves(groups, monkeypatch):
     monkeypatch.setattr("rulelab.tables.counting.MOST_PATTERNS", len(counts) - 1)
     with pytest.raises(TableError, match=r"different rows .* coarsen the finest columns: ") as refused:
         rl.tables.count(table, binarizer, "y")
-    said = re.findall(
-        r"'(\w+)' \(\d+ cuts or values, without which (\d+) of the first (\d+) kinds are left\)", str(refused.value)
-    )
+    pattern = r"'(\w+)' \(\d+ cuts or values, without which (\d+) of the first (\d+) kinds are left\)"
+    said = re.findall(pattern, str(refused.value))
     assert len(said) == 3
     kinds = len(counts.frame.drop_duplicates())
     columns = np.array([each.column for each in counts.conditions])

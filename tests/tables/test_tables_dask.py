@@ -65,7 +65,7 @@ def test_a_worker_that_dies_changes_no_number(cluster, parts, tmp_path):
 
     with distributed.Client(cluster) as client:
         slow = dd.read_parquet(str(tmp_path / "*.parquet"))
-        slow = slow.map_partitions(_slowly, meta=slow._meta)
+        slow = slow.map_partitions(_slowly, meta=dict(slow.dtypes))
         pids = list(client.run(os.getpid).values())
         killed = threading.Timer(1.0, os.kill, (pids[0], signal.SIGKILL))
         killed.start()

@@ -310,9 +310,8 @@ def test_one_answer_for_all_engines(table):
 
 def test_a_column_of_a_name_that_sql_keeps_is_one_error():
     table = pa.table({"*": ["a", "b"] * 5, TARGET: [0, 1] * 5})
-    assert set(answers(table, QUICK).values()) == {
-        "table: a column is called '*', which means all columns in SQL; rename it"
-    }
+    said = "table: a column is called '*', which means all columns in SQL; rename it"
+    assert set(answers(table, QUICK).values()) == {said}
 
 
 def test_numbers_beyond_all_whole_numbers_are_counted_alike():

@@ -254,14 +254,11 @@ def test_sums_are_held_by_doubles_exactly(weights):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([-1.0, 0.5], r"numbers of at least 0, and one is -1\.0"),
-        ([np.nan, 0.5], "and 1 rows have none"),
-        ([np.inf, 0.5], "and one is inf"),
-        ([0.0, 0.0], "are 0 in every row"),
-        ([1e-200, 1e200], "too far apart"),
-        (["a", "b"], "weights must be numbers"),
+        ([-1.0, 0.5], r"numbers of at least 0, and one is -1\.0"), ([np.nan, 0.5], "and 1 rows have none"),
+        ([np.inf, 0.5], "and one is inf"), ([0.0, 0.0], "are 0 in every row"),
+        ([1e-200, 1e200], "too far apart"), (["a", "b"], "weights must be numbers"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_weight_is_said(engine, weights, message, tmp_path):
     table = open_as(engine, pd.DataFrame({"a": [0, 1], "w": weights, "y": [0, 1]}), tmp_path)
     with pytest.raises(TableError, match=message):

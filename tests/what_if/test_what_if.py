@@ -59,7 +59,7 @@ def by_hand(A: np.ndarray, y: np.ndarray, weight: np.ndarray, edited: EditedList
     for row, label, worth in zip(A, y, weights_as_read(weight), strict=True):
         fired = next((k for k, j in enumerate(edited.antecedents) if row[j]), len(edited))
         wrong += worth * int(edited.labels[fired] != label)
-    return wrong / sum(weights_as_read(weight)) + Fraction(repr(REGULARIZATION)) * len(edited)
+    return wrong / sum(weights_as_read(weight)) + naive.decimal(REGULARIZATION) * len(edited)
 
 
 @pytest.mark.parametrize("weighting", ["ones", "whole", "digits", "huge"])
@@ -244,8 +244,8 @@ def test_the_best_change_of_a_falling_list_is_that_of_trying_all(seed, weighting
     bench = what_if.FallingBench(problem, REGULARIZATION, 2.5, penalty, max_length=4)
     m = A.shape[1]
     edited = EditedList(drawn(seed, m).antecedents)
-    of_rows, costs = (A, y, weights_as_read(weight)), (Fraction(5, 2), Fraction(repr(REGULARIZATION)))
-    soft = None if penalty is None else Fraction(repr(penalty))
+    of_rows, costs = (A, y, weights_as_read(weight)), naive.decimals(2.5, REGULARIZATION)
+    (soft,) = naive.decimals(penalty)
     every = every_change(edited, m, (None,))
     if len(edited) == 4:
         every["insert"] = []
