@@ -139,6 +139,14 @@ def test_it_can_be_looked_at_at_any_time(monkeypatch):
         assert not found.complete
 
 
+def test_rows_that_are_given_twice_are_rows_of_double_weight():
+    t = table(8)
+    twice = rl.Problem.from_arrays(np.vstack([t.data.A] * 2), np.hstack([t.data.y] * 2))
+    once = rl.Problem.from_arrays(t.data.A, t.data.y, sample_weight=np.full(len(t.data.y), 2))
+    first, second = (near_optimal(problem, 4, **SETTINGS).frame() for problem in (twice, once))
+    assert first.equals(second)
+
+
 def test_a_limit_of_models_leaves_a_distance_up_to_which_all_are_known():
     problem = table(9).problem
     whole = near_optimal(problem, within=5, **SETTINGS)

@@ -10,7 +10,7 @@ import naive
 import numpy as np
 import pytest
 from patience import PATIENCE
-from test_rule_set_fairness import compas_problem
+from test_rule_set_fairness import compas_like, compas_problem
 from test_rule_set_search import certified
 
 import rulelab as rl
@@ -68,6 +68,18 @@ def test_without_new_rules_it_ends_at_the_value_of_the_linear_program(criterion,
         master.judge(linear, exact=True)
     assert [best, solution.value] == [pytest.approx(value, abs=each) for each in near]
     assert (master.use >= 0).all()
+
+
+def test_weights_that_are_not_integers(proximal):
+    A, y, groups = compas_like(200)
+    weight = np.random.default_rng(1).uniform(0.1, 3.0, len(y))
+    problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
+    found = certified(RuleSetSearch(problem, 6, 2, fairness=rl.EqualOpportunity(0.1)))
+    assert found.counts["newton_steps"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(generation, "LARGE_CONSTRAINED", 1 << 30)
+        simplex = certified(RuleSetSearch(problem, 6, 2, fairness=rl.EqualOpportunity(0.1)))
+    assert found.incumbent.objective == simplex.incumbent.objective
 
 
 def generated(criterion: rl.EqualOpportunity) -> ColumnGeneration:
