@@ -45,8 +45,9 @@ def _steps(tabs: Any) -> Iterator[Wait]:
 
 
 def _to_the_end(tabs: Any) -> Iterator[Wait]:
-    view = tabs.made("Search").view
-    tabs.tab, view.speed = "Search", _FASTER
+    search = _search(tabs)
+    search.presenter.on_stage, view = True, search.view
+    view.speed = _FASTER
     if not view.session.state.over:
         view.run()
     yield lambda: not view.session.state.busy and view.status.over
@@ -55,8 +56,7 @@ def _to_the_end(tabs: Any) -> Iterator[Wait]:
 
 
 def _checked(tabs: Any) -> Iterator[Wait]:
-    tabs.tab = "Search"
-    check = tabs.made("Search").view.certificate.check
+    check = _search(tabs).view.certificate.check
     check.press()
     yield lambda: not check.busy
 
@@ -76,8 +76,7 @@ def _fair(tabs: Any) -> Iterator[Wait]:
 
 
 def _cut(tabs: Any) -> Iterable[Wait]:
-    tabs.tab = "Search"
-    tabs.made("Search").view.part("prefixes cut, by bound")
+    _search(tabs).view.part("prefixes cut, by bound")
     return ()
 
 

@@ -225,7 +225,7 @@ class TreePlot(Plot):
         fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))
         square = "display: inline-block; width: 12px; height: 12px; margin-right: 5px; vertical-align: -1px"
         self.below = "".join(
-            f'<span style="white-space: nowrap; margin-right: 14px; font-size: calc(12px * var(--rl-zoom, 1))">'
+            f'<span style="white-space: nowrap; margin-right: 14px; font-size: 12px">'
             f'<span style="{square}; background: color-mix(in srgb, {colors[fate]} 60%, transparent)"></span>'
             f"{esc(fate)}</span> "
             for fate in fates

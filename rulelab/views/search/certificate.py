@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...families.account import account
@@ -18,12 +18,14 @@ from ..live.state import State
 from ..live.wording import Standing, count
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
-from ..widgets.fields import WIDE, column
+from ..widgets.fields import WIDE, column, mark
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, STANDING_CSS, sheet
+from .families import Look
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")
 """Figures that stand beside what is proven; the others count how it was found."""
+_OF_PREFIXES = ("made", "cut", "expanded", "queue")
 _EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
 _MORE = '<span class="more"> {}</span>'  # where there is place for it
@@ -62,18 +64,22 @@ class Certificate:
         parts = (self.text, self.check.button, self.account, self._note, self.check.line)
         self.box = column(*parts, sheets=[_CERTIFICATE_CSS])
         self._ticks, self._looks_for = 0, ""
+        self._engine_counts: Mapping[str, str] = {}
         self._shown: tuple[Snapshot | None, State] | None = None
-        self._colour("idle")
+        self._tone = "idle"
+        self.box.css_classes = ["rl-row", "rl-certificate", "rl-idle"]
 
     @property
     def due(self) -> bool:
         """Whether what changes all the time may change at this tick."""
         return self._ticks % _EVERY == 0
 
-    def clear(self, looks_for: str, claim: int) -> None:
-        """Nothing is proven yet of what is looked for; what will be said has its place, so that nothing moves then."""
-        self.text.css_classes = ["rl-status", f"rl-claim-{claim}"]
-        self._looks_for = f'<p class="sum">{looks_for}</p>'
+    def clear(self, look: Look) -> None:
+        """Nothing is proven yet of what is looked for; what is said later moves what is below by a line at most."""
+        self.text.css_classes = ["rl-status", f"rl-claim-{look.claim}"]
+        self._engine_counts = look.counts
+        mark(self.counts, "rl-many", bool(look.counts))
+        self._looks_for = f'<p class="sum">{look.looks_for}</p>'
         self.check.forget()
         self._shown = None
         self.show(None)
@@ -89,7 +95,16 @@ class Certificate:
             if changed or figures != text.figures:
                 text.param.update(tone=now.tone, phase=phase, figures=figures)
                 self._colour(now.tone)
-            self.counts.figures = [list(pair) for pair in now.figures if pair[0] not in _WATCHED]
+            self.counts.figures = [*self._counted(now)]
+
+    def _counted(self, now: Standing) -> Iterator[list[str]]:
+        """How it was found: what all searches count, without what this one does not, and what its engine counts."""
+        snapshot = self._session().snapshot
+        counts = {} if snapshot is None else snapshot.counts
+        prefixes = "expanded" in counts or not self._engine_counts
+        left_out = _WATCHED if prefixes else (*_WATCHED, *_OF_PREFIXES)
+        yield from (list(pair) for pair in now.figures if pair[0] not in left_out)
+        yield from ([said, count(counts[name])] for name, said in self._engine_counts.items() if name in counts)
 
     def show(self, latest: Snapshot | None, prepared: Prepared | None = None) -> None:
         """Show what a moment of the run has proven, and let the proof be checked or say why it cannot be."""
@@ -132,7 +147,9 @@ class Certificate:
         self.check.line.visible, self._note.visible = said, not said
 
     def _colour(self, tone: str) -> None:
-        self.box.css_classes = ["rl-row", "rl-certificate", f"rl-{tone}"]
+        mark(self.box, f"rl-{self._tone}", tone == self._tone)
+        mark(self.box, f"rl-{tone}", True)
+        self._tone = tone
 
 
 MAX_LEFT_OUT = 500

@@ -18,7 +18,7 @@ from ..widgets.buttons import Press
 from ..widgets.esc import esc
 from ..widgets.fields import row
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
+from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, LARGE_PRESS_CSS, sheet
 
 _STALE = "The settings have changed: Run begins with the new ones."
 _STALE_ALREADY = "The settings have changed: Reset, then Run, to use the new ones."
@@ -90,6 +90,11 @@ class Controls:
     def _close(self, *_: Any) -> None:
         self.menu.visible = not self._more.visible  # where there are no buttons it stays
 
+    def present(self, on: bool) -> None:
+        """Leave Run and Step alone, or show all there is."""
+        self._more.visible = self.hint.visible = not on
+        self.menu.visible = False
+
     def hide(self, *further: str) -> None:
         """Put the buttons away, and of what stands behind "More" the select boxes of these names; the rest is seen."""
         away: list[Any] = [*self.buttons.values(), self._more, self.hint]
@@ -112,7 +117,7 @@ class Controls:
 
 def _button(label: str, icon: str, action: Callable[..., None]) -> Press:
     look: dict[str, Any] = {"icon": getattr(icons, icon.upper()), "primary": icon == "run"}
-    return Press(action, label=label, stylesheets=[sheet("press_large.css")], margin=0, height=38, width=92, **look)
+    return Press(action, label=label, stylesheets=[LARGE_PRESS_CSS], margin=0, height=38, width=92, **look)
 
 
 SPEEDS = {

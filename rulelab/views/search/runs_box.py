@@ -119,8 +119,9 @@ class Ablating:
 
 
 def comes_back(session: SearchSession) -> bool:
-    """Whether a session can be ablated as it is, and shown again after that."""
-    return session.state.over and not session.recorded and isinstance(session.search, RuleListSearch)
+    """Whether a session, which is over or paused, can be ablated as it is, and shown again after that."""
+    rests = session.state.over or session.state is State.PAUSED
+    return rests and not session.recorded and isinstance(session.search, RuleListSearch)
 
 
 class RunsBox(Working):
@@ -163,7 +164,9 @@ class RunsBox(Working):
             self.guess.disabled = not self.button.able
 
     def forget(self) -> None:
-        """Say nothing of an ablation any more."""
+        """Say nothing of an ablation any more, and give up the run that it would have brought back."""
+        if self.ablation is not None:
+            self.ablation.given.close()
         self.ablation = None
         self._said.object = ""
         if len(self.picture):

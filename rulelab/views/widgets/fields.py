@@ -42,6 +42,13 @@ def button(
     return pn.widgets.Button(label=label, on_click=act, **look)
 
 
+def mark(part: pn.viewable.Viewable, name: str, on: bool) -> None:
+    """Let a part have a CSS class, or not have it."""
+    others = [each for each in part.css_classes if each != name]
+    if on is (others == part.css_classes):
+        part.css_classes = [*others, name] if on else others
+
+
 def alert(caption: str = "Error", **more: Any) -> LiveText:
     """A line for what goes wrong, hidden while nothing does; ``caption``: its name for screen readers."""
     return LiveText(role="alert", caption=caption, **{**WIDE, **more})

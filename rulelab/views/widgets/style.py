@@ -84,6 +84,7 @@ NUMBER_CSS = sheet("number.css")
 BUTTON_CSS = sheet("button.css")
 SELECT_CSS = sheet("select.css")
 """The arrow of a list in a grey that shows on both themes; the theme's own is black."""
+LARGE_PRESS_CSS = sheet("press_large.css")
 CARD_HEAD_CSS = sheet("card_head.css")
 SMALL_CSS = sheet("small.css")
 """Of buttons, many of which have to stand side by side."""

@@ -120,6 +120,17 @@ def test_every_criterion_can_be_chosen_and_predictive_parity_of_rule_lists_alone
         chosen(family="rule_set", fairness="equal_opportunity", tolerance=-1.0)
 
 
+@pytest.mark.parametrize("name", ["fair_rule_list", "fair_rule_set", "least_gap", "least_gap_of_sets"])
+def test_what_an_engine_counts_is_said_in_words_that_are_explained(show, name: str) -> None:
+    view = finish(show(prepared(**FAMILY_SETTINGS[name]).search))
+    counts, said = view.session.snapshot.counts, dict(view.part("counts").figures)
+    words = LOOKS[view.session.look].counts
+    assert len(words) > 1
+    assert {said[word] for name, word in words.items()} == {count(counts[name]) for name in words}
+    assert all(by_slug(term_slug(word)) is not None for word in words.values())
+    assert ("made" in said) is ("expanded" in counts), "prefixes are not counted where there are none"
+
+
 def test_the_form_shows_the_settings_of_the_family() -> None:
     setup = Setup()
     for name, family in OFFERED.items():

@@ -94,7 +94,7 @@ _BRANCH_AND_BOUND = plan(
     ],
     family="rule_list",
     data="diabetes",
-    parameters={"regularization": 0.01, "thresholds": 3, "max_conditions": 1, "beam_width": 0},
+    parameters={"regularization": 0.01, "thresholds": 3, "max_conditions": 1, "max_length": 5, "beam_width": 0},
     speed="10 per tick",
 )
 """How a search proves that no list is better without looking at each."""
@@ -126,7 +126,7 @@ _COLUMN_GENERATION = plan(
     ],
     family="rule_set",
     data="diabetes",
-    parameters={"max_complexity": 10},
+    parameters={"max_complexity": 11},
     speed="1 step per tick",
 )
 """How rules are found without listing all of them, and why none is missing in the end."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 from bokeh.events import Pan, PanEnd, Tap
@@ -125,7 +125,7 @@ class Curves:
 class PlotOverTime(Plot):
     """A plot of some of the curves over the time of a search."""
 
-    heads: ClassVar[tuple[str, ...]]  # columns whose last point is marked, in a source of its own
+    heads: tuple[str, ...]  # columns whose last point is marked, in a source of its own
 
     def __init__(self, curves: Curves, label: str, **options: Any) -> None:
         self._curves, self._window = curves, Window(0, 1)
