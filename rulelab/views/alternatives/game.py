@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
@@ -31,16 +30,10 @@ from .hand import Best, Editable, Hand
 from .parts import pane, panel
 
 MOST_ROOMS, MOST_PLAYERS = 100, 200
-MOST_CHARACTERS = 40
-"""Of the name of a room or a player."""
+MOST_CHARACTERS = 40  # of the name of a room or a player
 
 
-class Stage(StrEnum):
-    """How the game of a room stands."""
-
-    PRACTICE = "practice"
-    ON = "on"
-    ENDED = "ended"
+PRACTICE, ON, ENDED = "practice", "on", "ended"  # how the game of a room stands
 
 
 @dataclass
@@ -49,7 +42,7 @@ class Room:
 
     opener: object
     entries: dict[object, BoardEntry] = field(default_factory=dict)  # by session
-    stage: Stage = Stage.PRACTICE
+    stage: str = PRACTICE
     begun: int = 0  # how often all began anew
 
     @property
@@ -78,7 +71,7 @@ class Boards:
             if there.opener == _Left(entry.name):
                 there.opener = session
                 self.version += 1
-            if there.stage is Stage.ENDED:
+            if there.stage == ENDED:
                 return
             board = there.entries
             before = board.get(session)
@@ -113,22 +106,22 @@ class Boards:
             there = self._rooms.get((room, game))
             return there is not None and there.opener is session
 
-    def turn(self, room: str, game: str, session: object, stage: Stage) -> None:
+    def turn(self, room: str, game: str, session: object, stage: str) -> None:
         """Bring the game to another stage for all, if this session leads it; all but the end empty the board."""
         if self.leads(room, game, session):
             with self._lock:
                 there = self._rooms[room, game]
                 there.stage = stage
-                if stage is not Stage.ENDED:
+                if stage != ENDED:
                     there.entries.clear()
                     there.begun += 1
                 self.version += 1
 
-    def stands(self, room: str, game: str) -> tuple[Stage, int]:
+    def stands(self, room: str, game: str) -> tuple[str, int]:
         """The stage of a game, and how often all began anew."""
         with self._lock:
             there = self._rooms.get((room, game))
-            return (Stage.PRACTICE, 0) if there is None else (there.stage, there.begun)
+            return (PRACTICE, 0) if there is None else (there.stage, there.begun)
 
     def board(self, room: str, game: str) -> list[tuple[object, BoardEntry]]:
         """Sessions and what they have reached, the best first."""
@@ -181,8 +174,7 @@ def _better(before: BoardEntry | None, entry: BoardEntry) -> BoardEntry:
     return entry
 
 
-BOARDS = Boards()
-"""Those of this process."""
+BOARDS = Boards()  # those of this process
 
 
 def table(entries: list[tuple[object, BoardEntry]], own: object, shown: Callable[[Fraction], str]) -> str:
@@ -275,7 +267,7 @@ class RoomPanel(LayoutViewer):
         self._game = self._entered = self._unnamed = ""
         self._seen = -1
         self._hints, self._revealed = 0, False
-        self._stood: tuple[Stage, int] = (Stage.PRACTICE, 0)  # how the game stood when it was looked at last
+        self._stood: tuple[str, int] = (PRACTICE, 0)  # how the game stood when it was looked at last
         self._beat = Beat(self.refresh)
         size: dict[str, Any] = {"width": 170, "height": 34, "margin": 0, "visible": False}
         self._begin = Press(self.start, label=_START, **size)
@@ -295,7 +287,7 @@ class RoomPanel(LayoutViewer):
     def begin(self, hand: Hand) -> None:
         """Leave the board of the game before."""
         BOARDS.leave(self._session)
-        self._game, self._stood = hand.game, (Stage.PRACTICE, 0)
+        self._game, self._stood = hand.game, (PRACTICE, 0)
 
     def close(self) -> None:
         BOARDS.leave(self._session)
@@ -308,12 +300,12 @@ class RoomPanel(LayoutViewer):
 
     def start(self, *_: Any) -> None:
         """Begin the game for all; after its end, let all practise again."""
-        over = self._stood[0] is Stage.ENDED
-        BOARDS.turn(self._entered, self._game, self._session, Stage.PRACTICE if over else Stage.ON)
+        over = self._stood[0] == ENDED
+        BOARDS.turn(self._entered, self._game, self._session, PRACTICE if over else ON)
         self.refresh()
 
     def end(self, *_: Any) -> None:
-        BOARDS.turn(self._entered, self._game, self._session, Stage.ENDED)
+        BOARDS.turn(self._entered, self._game, self._session, ENDED)
         self.refresh()
 
     def refresh(self) -> bool:
@@ -323,18 +315,16 @@ class RoomPanel(LayoutViewer):
         self._seen, where = BOARDS.version, (self._entered, self._game)
         stage, begun = BOARDS.stands(*where)
         leads = bool(self._entered) and BOARDS.leads(*where, self._session)
-        self.free = leads or not self._entered or stage is Stage.ENDED
-        self._end.visible = leads and stage is not Stage.ENDED
-        self._begin.param.update(
-            visible=leads and stage is not Stage.ON, label=_RESET if stage is Stage.ENDED else _START
-        )
+        self.free = leads or not self._entered or stage == ENDED
+        self._end.visible = leads and stage != ENDED
+        self._begin.param.update(visible=leads and stage != ON, label=_RESET if stage == ENDED else _START)
         self.code.object = join_code(link) if leads and (link := self.link()) else ""
         if self._entered:
             assert self._hand is not None
             before, self._stood = self._stood, (stage, begun)
             if begun > before[1]:
                 self.on_begin()
-            if stage is Stage.ENDED is not before[0]:
+            if stage == ENDED != before[0]:
                 self.on_end()
             shown = partial(wording.worth, self._hand)
             self.board.object = _SAID[stage] + table(BOARDS.board(*where), self._session, shown)
@@ -351,7 +341,7 @@ class RoomPanel(LayoutViewer):
             self._unnamed = self._name.placeholder = BOARDS.new_name()
         if room != self._entered:
             BOARDS.leave(self._session)
-            self._stood = Stage.PRACTICE, BOARDS.stands(room, self._game)[1]
+            self._stood = PRACTICE, BOARDS.stands(room, self._game)[1]
         self._entered, self._seen, self._alert.phase = room, -1, ""
         if room and not hand.refusal:
             name = self.called.strip() or self._unnamed

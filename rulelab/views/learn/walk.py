@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
+from markupsafe import Markup
 
 from ... import datasets
 from ...families import FAMILIES
@@ -160,11 +161,9 @@ class Walk(NotebookViewer):
     def _show(self) -> None:
         step, number, of = self._step, self.step, len(self.plan.steps)
         done, told = number in self.done, self.answers.get(number, [])
-        sign, state = ("✓ Done.", " done") if done else ("Do this:", "")
-        self._text.object = (
-            f'<p class="where">{esc(self.plan.name.capitalize())} · step {number} of {of}{self._scored()}</p>'
-            f'<div class="bar"><span style="width: {100 * len(self.done) / of:.0f}%"></span></div>'
-            f'<p>{as_html(step.text, self.plan.family)}</p><p class="do{state}"><b>{sign}</b> {esc(step.do, 400)}</p>'
+        text = {"text": Markup(as_html(step.text, self.plan.family)), "do": step.do, "scored": self._scored()}
+        self._text.object = filled(
+            "walk_step.html", name=self.plan.name, number=number, of=of, done=done, share=len(self.done) / of, **text
         )
         self._question.object = f'<p class="ask">{esc(step.question, 300)}</p>'
         self._asked.param.update(options=list(step.offered), value=told[-1] if told else None)

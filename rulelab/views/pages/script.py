@@ -18,8 +18,7 @@ from ..search.controls import SPEEDS
 from ..widgets.style import sheet
 
 Wait = Callable[[], bool]
-_STEPS = 15
-"""Enough for a better list to be found while one looks."""
+_STEPS = 15  # enough for a better list to be found while one looks
 _FASTER = list(SPEEDS)[4]
 _THIRD = 0.3
 

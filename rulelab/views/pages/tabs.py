@@ -245,8 +245,7 @@ TABS: dict[str, Callable[[Address], Any]] = {
 }
 
 
-_ANSWERS = ("Alternatives", "Compare")
-"""Tabs of what is asked in Search."""
+_ANSWERS = ("Alternatives", "Compare")  # tabs of what is asked in Search
 
 
 class _Place(pn.Column):

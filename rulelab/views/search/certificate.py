@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ...assets import texts
 from ...families.account import account
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
 from ..cards.incumbent import proof_block
+from ..cards.templates import filled
 from ..cards.verifying import Check, refusal
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
@@ -28,18 +30,7 @@ _WATCHED = ("objective", "lower bound", "gap", "search time")
 _OF_PREFIXES = ("made", "cut", "expanded", "queue")
 _EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
-_MORE = '<span class="more"> {}</span>'  # where there is place for it
-_WAITS = "Once the model is proven optimal, its proof can be checked here." + _MORE.format(
-    "A second, simpler program does that, without the search."
-)
-_CHECKABLE = "A second, simpler program goes through the proof on the rows, without the search." + _MORE.format(
-    "It takes every step by plain numpy, and some seconds."
-)
-_NO_PROOF = "No proof to check: {}."
-_NOT_PROVEN = "the search has not proven this model optimal"
-_NO_CERTIFICATES = "searches of this family make no certificates"
-_NO_ROWS = "a recording holds no rows"
-_NO_MODEL = "there is no model"
+_SAID = texts("check of the proof")
 _CERTIFICATE_CSS = sheet("certificate.css")
 
 
@@ -108,7 +99,7 @@ class Certificate:
 
     def show(self, latest: Snapshot | None, prepared: Prepared | None = None) -> None:
         """Show what a moment of the run has proven, and let the proof be checked or say why it cannot be."""
-        session, able, note, said = self._session(), False, _WAITS, ""
+        session, able, note, said = self._session(), False, _SAID["waits"], ""
         if self._shown is not None and self._shown[0] is latest and self._shown[1] is session.state:
             return
         self._shown = latest, session.state
@@ -128,18 +119,18 @@ class Certificate:
         kept = session.card if isinstance(session, RecordedSession) else None
         why = ""
         if latest.status is Status.RUNNING and not (session.state.over and latest is session.snapshot):
-            return False, _WAITS
+            return False, _SAID["waits"]
         if latest.incumbent is None:
-            why = _NO_MODEL
+            why = _SAID["no model"]
         elif latest.status is not Status.OPTIMAL:
-            why = _NOT_PROVEN
+            why = _SAID["not proven"]
         elif kept is not None:
             why = refusal(kept)
         elif session.recorded:
-            why = _NO_ROWS
+            why = _SAID["no rows"]
         elif not hasattr(search, "certificate"):
-            why = _NO_CERTIFICATES
-        return not why, _NO_PROOF.format(esc(why)) if why else _CHECKABLE
+            why = _SAID["no certificates"]
+        return not why, _SAID["no proof"].format(esc(why)) if why else _SAID["checkable"]
 
     def _arrange(self, *_: Any) -> None:
         """What the check says takes the place of the note, but speaks of the end of the run only."""
@@ -152,20 +143,9 @@ class Certificate:
         self._tone = tone
 
 
-MAX_LEFT_OUT = 500
-"""Most entries of the list of what no condition was made of."""
+MAX_LEFT_OUT = 500  # most entries of the list of what no condition was made of
 
 
 def notes(prepared: Prepared | None) -> str:
     """HTML of how the data were prepared; empty before anything is known."""
-    if prepared is None:
-        return ""
-    said, names = " · ".join(esc(note, 400) for note in prepared.notes), prepared.left_out
-    html = f'<p class="note">{said}</p>' if said else ""
-    if not names:
-        return html
-    items = "".join(f"<li>{esc(what, 300)}</li>" for what in names[:MAX_LEFT_OUT])
-    more = len(names) - MAX_LEFT_OUT
-    items += f"<li>and {count(more)} more</li>" if more > 0 else ""
-    folded = f"{count(len(names))} not made into conditions: which, and why"
-    return f'{html}<details class="note"><summary>{folded}</summary><ul>{items}</ul></details>'
+    return "" if prepared is None else filled("prepared.html", prepared=prepared, MOST=MAX_LEFT_OUT)

@@ -39,8 +39,7 @@ from .why import WhyBox
 ABLATION = "Without a bound"
 _LAST_MOMENT = 0.5
 """Seconds that a page which ends waits for its search to stop: between two units of work, of some hundredths."""
-_IDLE_EVERY = 4
-"""Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
+_IDLE_EVERY = 4  # beats between two looks at a page on which nothing has been run yet: of a class, most pages wait
 
 
 class SearchView(Pinning, NotebookViewer):
@@ -116,10 +115,7 @@ class SearchView(Pinning, NotebookViewer):
         return curves_svg(self.plots.shown)
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
-        """A part by its name: "controls", "certificate", "status", "counts", "moment", "model" or a plot's; else None.
-
-        A plot that stands behind others is opened.
-        """
+        """A part: "controls", "certificate", "status", "counts", "moment", "model" or a plot, then opened; or None."""
         known = {
             "controls": self._controls.bar,
             "certificate": self.certificate.box,
@@ -194,10 +190,7 @@ class SearchView(Pinning, NotebookViewer):
 
     @one_at_a_time
     def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
-        """Show a recorded run in the place of the present one, with the card of its model; Run begins a new one.
-
-        ValueError when nothing was recorded.
-        """
+        """Show a recorded run, with the card of its model; Run begins anew. ValueError when nothing was recorded."""
         self._forget_for(RecordedSession(recording, name, look_of_recorded(recording), card))
         self._beat.start()
 

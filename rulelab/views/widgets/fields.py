@@ -14,8 +14,7 @@ from .esc import plain
 from .html import LiveText
 from .style import BAR_CSS, BUTTON_CSS, SELECT_CSS, SMALL_CSS
 
-WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
-"""Of what takes the width that there is."""
+WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}  # of what takes the width that there is
 
 
 def column(*items: Any, sheets: Sequence[Any] = (), classes: str = "", **more: Any) -> pn.Column:

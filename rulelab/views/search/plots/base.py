@@ -40,11 +40,9 @@ from ...widgets.html import Html
 from ...widgets.style import BLUE, CARD_CSS, FIGURE_CSS, PLOT_CSS, SKY
 
 HEIGHT = 236
-BLUES = {False: BLUE, True: SKY}
-"""Of lines on a light and on a dark page."""
+BLUES = {False: BLUE, True: SKY}  # of lines on a light and on a dark page
 LARGE_TEXT = "20px"
-PICTURE = (1280, 720)
-"""Width and height of one that is saved, in pixels."""
+PICTURE = (1280, 720)  # width and height of one that is saved, in pixels
 SLIDE = (1600, 900)
 _SCALE = 2
 _TICK = "22px"

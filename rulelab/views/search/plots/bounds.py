@@ -17,18 +17,13 @@ from .curves import QUEUED, Curves, PlotOverTime, curve_columns, place_columns
 from .prefixes import Waiting
 
 _MARGIN = 0.07
-_FLAT = 0.1
-"""The height of a picture in which all is 0."""
-_LINES = 12
-"""Most rules of a list that are shown where one points at it."""
+_FLAT = 0.1  # the height of a picture in which all is 0
+_LINES = 12  # most rules of a list that are shown where one points at it
 _FOUND = "<b>@objective{0.000000}</b> found at work @work, after @seconds{0.00} s\n@rules"
 
 
 class BoundsPlot(PlotOverTime):
-    """What is found, what is proven, and the gap between them, over what waits where a search has a queue.
-
-    `relaxation`: column and name of a third curve.
-    """
+    """What is found and proven, and the gap between them, over what waits; `relaxation`: a column, and its name."""
 
     title = "Objective and lower bound"
     nothing = "The best objective comes down, what is proven goes up; where they meet, the model is optimal."

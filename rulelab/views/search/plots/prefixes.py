@@ -11,6 +11,7 @@ from bokeh.models.annotations import LabelSet
 from bokeh.plotting import figure
 from bokeh.transform import stack
 
+from ....assets import texts
 from ....snapshot import CUT_BY, Snapshot, Status
 from ...live.wording import count, remaining
 from ...prefixes.icicle import color_of
@@ -90,13 +91,8 @@ class RemainingPlot(CurvePlot):
         self._window.span(0, 1.1 * max(self._curves.known("remaining"), default=0) or 1)
 
 
-_OF_ALL = (
-    " The best list of all is sought first.",
-    " They were cut to find the best of all lists; a best one meets what is asked.",
-)
-_COLOURS = '<p class="note">Coloured as in search trees; grey: bounds that hardly ever cut what a tree has stored.</p>'
-_ROOM = 150
-"""Where the axis of per cents ends, so that the longest bar has its figure beside it."""
+_SAID = texts("cut")
+_ROOM = 150  # where the axis of per cents ends, so that the longest bar has its figure beside it
 
 
 def pruned_columns(snapshot: Snapshot | None) -> Columns:
@@ -158,7 +154,7 @@ class PrunedPlot(Plot):
             self._bounds.factors = data["bound"]
         replace(self._source, data)
         self.blank = not data["bound"]
-        self.below = "" if self.blank else _COLOURS
+        self.below = "" if self.blank else _SAID["colours"]
         if self.blank:
             self.caption = "Nothing is cut yet."
             return
@@ -169,7 +165,7 @@ class PrunedPlot(Plot):
         self.caption = f"{count(sum(data['count']))} cut, {percent} % of them by “{name}”{ever}."
         first = latest.sought_first
         if first and (first["running"] or first["suffices"]):
-            self.caption += _OF_ALL[first["suffices"]]
+            self.caption += _SAID["of all"][first["suffices"]]
 
     def frame(self) -> pd.DataFrame:
         return super().frame()[::-1]
