@@ -27,7 +27,7 @@ class BoundsPlot(PlotOverTime):
 
     title = "Objective and lower bound"
     nothing = "The best objective comes down, what is proven goes up; where they meet, the model is optimal."
-    heads = ("objective", "lower_bound")
+    heads: tuple[str, ...] = ("objective", "lower_bound")
 
     def __init__(
         self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None, queue: bool = False

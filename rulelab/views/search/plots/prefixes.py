@@ -32,7 +32,8 @@ class Waiting:
     def __init__(self, plot: figure, curves: Curves, head: ColumnDataSource) -> None:
         self._curves, self._window = curves, Window(0, 1)
         plot.extra_y_ranges = {"waiting": self._window.range}
-        self._axis = LinearAxis(y_range_name="waiting", formatter=compact(), bounds=(0, 1))
+        self._axis = LinearAxis(y_range_name="waiting", bounds=(0, 1))
+        self._axis.update(formatter=compact())
         set_ticks(self._axis, desired_num_ticks=2)
         plot.add_layout(self._axis, "right")
         alike: dict[str, Any] = {"x": "seconds", "source": curves.source, "y_range_name": "waiting"}
