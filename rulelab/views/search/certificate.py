@@ -66,7 +66,7 @@ class Certificate:
         return self._ticks % _EVERY == 0
 
     def clear(self, look: Look) -> None:
-        """Nothing is proven yet of what is looked for; what is said later moves what is below by a line at most."""
+        """Nothing is proven yet of what is looked for; what will be said has its place, so that nothing moves."""
         self.text.css_classes = ["rl-status", f"rl-claim-{look.claim}"]
         self._engine_counts = look.counts
         mark(self.counts, "rl-many", bool(look.counts))

@@ -133,7 +133,7 @@ def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with
     for text, snapshot in zip(marks.data["rules"], better, strict=True):
         assert all(name in text for name in snapshot.incumbent.model.antecedent_names[:5])
     lengths = {length for s in every for length, n in enumerate(s.queue_by_length) if n}
-    waiting = ["waiting, by rules:", *(str(length) for length in sorted(lengths - {0}))]
+    waiting = ["waiting:", *(str(length) for length in sorted(lengths - {0}))]
     assert sorted(drawn(bounds)) == sorted(["objective", "lower bound", "gap", *waiting])
     assert drawn(incumbents) == ["incumbents", "best"]
     view.reset()

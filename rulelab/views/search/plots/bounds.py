@@ -73,7 +73,7 @@ class BoundsPlot(PlotOverTime):
             self.tinted += self._waiting.tinted
             tooltips.append(("waiting", "@queued"))
             for each in plot.legend:  # two lines
-                each.update(margin=0, padding=1)
+                each.update(margin=0, padding=1, label_width=0, label_standoff=3)
         plot.add_tools(HoverTool(renderers=[best], mode="vline", tooltips=tooltips))
         self.over_time = tuple(renderer.glyph for renderer in plot.renderers)  # type: ignore[attr-defined]
         self.clear()

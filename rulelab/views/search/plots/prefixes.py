@@ -45,7 +45,7 @@ class Waiting:
         total = plot.step(y="queued", mode="after", line_width=1.5, color=INK[False], **alike)
         end = plot.scatter(y="queued", size=6, color=INK[False], **{**alike, "source": head})
         self.tinted = ((total.glyph, "line_color", INK), (end.glyph, "line_color fill_color", INK))
-        named = [("waiting, by rules:", ()), *zip(_NAMES, self._areas, strict=True)]
+        named = [("waiting:", ()), *zip(_NAMES, self._areas, strict=True)]
         self._entries = add_legend(plot, named, columns=len(named))
         self.show([])
 
