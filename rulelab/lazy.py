@@ -49,7 +49,7 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     return load, lambda: sorted({*vars(sys.modules[package]), *known})
 
 
-_PAGE = {"bokeh", "holoviews", "panel", "panel_material_ui", "param", "sqlalchemy"}
+_PAGE = {"bokeh", "holoviews", "panel", "panel_material_ui", "param", "segno", "sqlalchemy"}
 
 
 def missing(error: ModuleNotFoundError, what: str) -> ModuleNotFoundError:

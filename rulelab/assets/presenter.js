@@ -1,5 +1,5 @@
 const TYPED = "input, textarea, select, [contenteditable], [role=slider], [role=dialog], [role=listbox]"
-const LOOK = { "--rl-columns": "minmax(0, 1fr)", "--rl-place": "auto", "--rl-zoom": "1.2", "--rl-fixed": "sticky" }
+const LOOK = { "--rl-fixed": "sticky", "--rl-stage": "none" }  // the bar of the page is away
 
 export function render({ model }) {
   const root = document.documentElement, nothing = document.createElement("span")

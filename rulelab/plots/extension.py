@@ -20,10 +20,8 @@ _STILL = '<div class="{name}"><img alt="the plot as it was when it was made" src
 
 _REMOTE_STYLES = re.compile(r'https://cdn\.holoviz\.org/[^"]+?\.css[^"]*')
 """Of Panel's layouts, not of the plots in them; HoloViews asks for them from a network whatever it is told."""
-LIBRARIES = "libraries"
-"""Those of Panel, among what a page has."""
-_pages: dict[str, set[str]] = {}
-"""By the connections of pages of a browser."""
+LIBRARIES = "libraries"  # those of Panel, among what a page has
+_pages: dict[str, set[str]] = {}  # by the connections of pages of a browser
 
 
 def extension(*backends: str) -> None:

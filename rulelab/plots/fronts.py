@@ -11,11 +11,9 @@ from ..rule_list import NearOptimal
 from ..sweeps import Sweep, non_dominated
 from .styling import BLUE, CYCLE, LENGTHS, MODEL, ORANGE, in_front, in_words, require_columns, styled
 
-_ROOM = 0.05
-"""Beside the outermost points, which the frame would cut in half."""
+_ROOM = 0.05  # beside the outermost points, which the frame would cut in half
 _MOST_MODELS, _MOST_ANTECEDENTS = 150, 20
-_OPEN = {"color": ORANGE}
-"""Of points that are not proven."""
+_OPEN = {"color": ORANGE}  # of points that are not proven
 
 
 def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy", on: str = "test") -> Any:

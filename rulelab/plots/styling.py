@@ -14,8 +14,7 @@ from ..shown import AMBER, BLUE, GREEN, LENGTHS, ORANGE, PURPLE, SKY  # noqa: F4
 GREY = "#777777"
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, AMBER, "#882255", "#7A7A00", GREY)
 
-MODEL = "model"
-"""The dimension that numbers what is selected together, see `rulelab.plots.linked`."""
+MODEL = "model"  # the dimension that numbers what is selected together, see `rulelab.plots.linked`
 
 _IN_MATPLOTLIB = {"line_width": "linewidth", "line_dash": "linestyle", "fill_alpha": "alpha", "size": "s"}
 _DASHES = {"solid": "-", "dashed": "--", "dotted": ":"}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from visits import Visit
+from visits import Visit, script
 from words import words_are_clear
 
 from rulelab.views.learn.plans import PLANS
@@ -16,6 +16,10 @@ _LIT = """(e) => {
     const box = e.getBoundingClientRect()
     return e.classList.contains("rl-lit") ? [box.top, box.bottom, innerHeight] : null
 }"""
+
+
+_CONTROLS = script("controls")
+_TEXTS = script("small_texts")
 
 
 def learn(view: Visit) -> None:
@@ -136,6 +140,7 @@ def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visi
     page.keyboard.press("p")
     settings.wait_for(state="hidden")
     view.until(lambda: page.get_by_role("status", name="Status").bounding_box()["y"] >= 0)
+    view.until(lambda: len(page.evaluate(_CONTROLS)) <= 7)
     page.keyboard.press("ArrowRight")
     view.until_status("paused")
     page.keyboard.press("6")
@@ -145,10 +150,17 @@ def test_presenter_mode_is_one_key_and_holds_the_story(visit: Callable[..., Visi
     assert bottom["y"] + bottom["height"] <= 720
     last = page.locator("table.rules tbody tr").last.bounding_box()
     assert last["y"] + last["height"] <= 720, "the rules are in sight, too"
+    controls = page.evaluate(_CONTROLS)
+    assert len(controls) <= 7, controls
+    assert {*page.evaluate(_TEXTS)} == set(), "no text is smaller than 20 px"
     assert view.too_wide() == []
     page.keyboard.press("ArrowLeft")
     view.until_status("looking back")
     page.keyboard.press("p")
+    settings.wait_for()
+    assert len(page.evaluate(_CONTROLS)) > 20
+    page.keyboard.press("p")
+    view.button("Leave").click()
     settings.wait_for()
     settings.fill("0.0")
     page.keyboard.press("p")  # what is typed is no command
@@ -175,14 +187,14 @@ def test_the_script_is_performed_by_one_key(visit: Callable[..., Visit]) -> None
 
     def step_by_step() -> None:
         view.until_status("paused")
-        assert view.expanded >= 15
         assert rules.count() >= 4, "a better list is found while one looks"
-        page.get_by_text("width of the beam search 0").filter(visible=True).wait_for()
         page.get_by_label("Regularization").first.wait_for(state="hidden")
 
     def bars() -> None:
         page.get_by_role("figure", name="Prefixes cut, by bound").wait_for()
+        page.get_by_text("width of the beam search 0").filter(visible=True).wait_for()
         expanded = view.expanded
+        assert expanded >= 15
         page.keyboard.press("ArrowLeft")
         page.keyboard.press("ArrowRight")
         bar.get_by_text("3 of 8").wait_for()

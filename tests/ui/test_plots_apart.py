@@ -12,7 +12,7 @@ def test_the_plots_of_lists_are_clear(visit) -> None:
     view.more().page.get_by_label("Speed").select_option("full speed")
     view.button("Run").click()
     view.until_status("certified optimal")
-    plots = {"Queue": "Queue by prefix length", "Bounds": "Prefixes cut, by bound", "Tree": "Search tree"}
+    plots = {"Bounds": "Prefixes cut, by bound", "Tree": "Search tree"}
     for width, height in ((1440, 900), (390, 844)):
         view.page.set_viewport_size({"width": width, "height": height})
         each_plot_is_clear(view, plots)

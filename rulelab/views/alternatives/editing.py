@@ -104,6 +104,8 @@ class WhatIfView(Pinning, NotebookViewer):
         self._change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
         self.room.on_end = lambda: None if self._shown else self.reveal()
+        self.room.on_begin = self._begin_anew
+        self.room.param.watch(lambda _: self._offer_optimum(), "free")
         self.groups.param.watch(lambda _: self._say(), "attribute")
         self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL)
         self._finding = Work(lambda doing: self._say(), _APART)
@@ -221,10 +223,20 @@ class WhatIfView(Pinning, NotebookViewer):
             self._show("the best single change is made")
 
     def reveal(self, *_: Any) -> None:
-        """Show what the search has found, or hide it again."""
+        """Show what the search has found, or hide it again; in a room that is for the one who leads it."""
+        if not self.room.free:
+            return
         self._revealed, self._shown = True, not self._shown
         self._show_best()
         self._tell_room()
+
+    def _begin_anew(self) -> None:
+        """All in the room begin with an empty list, and the optimum is hidden."""
+        hand = self._in_hand()
+        hand.edited, hand.past, hand.future = hand.bench.empty(), [], []
+        self._hints, self._revealed, self._shown = 0, False, False
+        self._show("all in the room begin with an empty list")
+        self._show_best()
 
     def pin(self, *_: Any) -> None:
         """Hand the card to `on_pin`."""
@@ -308,11 +320,15 @@ class WhatIfView(Pinning, NotebookViewer):
 
     def _show_best(self) -> None:
         hand, best = self._in_hand(), self._in_hand().best
-        self._reveal.visible = self.playing and best is not None
+        self._offer_optimum()
         self._reveal.label = "Hide the optimum" if self._shown else "Reveal the optimum"
         self._offer()
         self._answer.object = wording.answer(hand, best) if best is not None and self._shown else ""
         self._answer.visible = bool(self._answer.object)
+
+    def _offer_optimum(self) -> None:
+        known = self.hand is not None and self.hand.best is not None
+        self._reveal.visible = self.playing and known and self.room.free
 
     @param.depends("on_pin", watch=True)
     def _offer(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import panel as pn
 import param
+import segno
 
 from ...assets import texts
 from ...search import Search
@@ -21,7 +22,7 @@ from ..cards.templates import filled
 from ..live.job import POOL, Progress
 from ..live.ticker import Beat
 from ..widgets.buttons import Press
-from ..widgets.esc import plain
+from ..widgets.esc import esc, plain
 from ..widgets.fields import LayoutViewer, alert, row
 from ..widgets.style import MODEL_CSS, NUMBER_CSS
 from . import wording
@@ -29,8 +30,25 @@ from .hand import Best, Editable, Hand
 from .parts import pane, panel
 
 MOST_ROOMS, MOST_PLAYERS = 100, 200
-MOST_CHARACTERS = 40
-"""Of the name of a room or a player."""
+MOST_CHARACTERS = 40  # of the name of a room or a player
+
+
+PRACTICE, ON, ENDED = "practice", "on", "ended"  # how the game of a room stands
+
+
+@dataclass
+class Room:
+    """A board, whose game the session leads that opened it; it takes that up again under the same name."""
+
+    opener: object
+    entries: dict[object, BoardEntry] = field(default_factory=dict)  # by session
+    stage: str = PRACTICE
+    begun: int = 0  # how often all began anew
+
+    @property
+    def there(self) -> list[object]:
+        """The sessions that have not left, as they have come."""
+        return [key for key in self.entries if not isinstance(key, _Left)]
 
 
 class Boards:
@@ -40,8 +58,7 @@ class Boards:
         # has something done with the store, and does not wait for it; who leaves stays on the board then, and goes on
         # from there under the same name
         self.lasting: Callable[[Callable[[Store], Any]], Any] | None = None
-        self._boards: OrderedDict[tuple[str, str], dict[object, BoardEntry]] = OrderedDict()
-        self._ended: set[tuple[str, str]] = set()
+        self._rooms: OrderedDict[tuple[str, str], Room] = OrderedDict()
         self._players = 0
         self._lock = threading.Lock()
         self.version = 0
@@ -49,13 +66,17 @@ class Boards:
     def put(self, room: str, game: str, session: object, entry: BoardEntry) -> None:
         """Enter, or better, what a session has reached; only the best list counts. ValueError when the room is full."""
         with self._lock:
-            if (room, game) in self._ended:
-                return
-            board = self._board(room, game)
-            before = board.get(session)
-            if before is None and len(_there(board)) >= MOST_PLAYERS:
-                raise ValueError(f"the room has {MOST_PLAYERS} players, which is all that it holds; take another room")
             entry = replace(entry, name=plain(entry.name.strip(), MOST_CHARACTERS))
+            there = self._opened(room, game, session)
+            if there.opener == _Left(entry.name):
+                there.opener = session
+                self.version += 1
+            if there.stage == ENDED:
+                return
+            board = there.entries
+            before = board.get(session)
+            if before is None and len(there.there) >= MOST_PLAYERS:
+                raise ValueError(f"the room has {MOST_PLAYERS} players, which is all that it holds; take another room")
             entry = _better(board.pop(_Left(entry.name), None), _better(before, entry))
             if entry != before:
                 board[session] = entry
@@ -67,36 +88,47 @@ class Boards:
     def leave(self, session: object) -> None:
         """Take a session off all boards; a board without any is gone."""
         with self._lock:
-            for key in [key for key, board in self._boards.items() if session in board]:
+            for key in [key for key, room in self._rooms.items() if session in room.entries]:
                 self.version += 1
-                entry = self._boards[key].pop(session)
-                board = self._boards[key]
-                if self.lasting is not None and len(board) - len(_there(board)) < MOST_PLAYERS:
-                    board[_Left(entry.name)] = entry
-                if not self._boards[key]:
-                    self._forget(key)
+                room = self._rooms[key]
+                entry = room.entries.pop(session)
+                left = _Left(entry.name)
+                if room.opener is session:
+                    room.opener = left
+                if self.lasting is not None and len(room.entries) - len(room.there) < MOST_PLAYERS:
+                    room.entries[left] = entry
+                if not room.entries:
+                    del self._rooms[key]
 
     def leads(self, room: str, game: str, session: object) -> bool:
-        """Whether a session is the first of those who are in the room, and so may end the game for all."""
+        """Whether a session has opened the room, and so is the one to start, end and reveal for all."""
         with self._lock:
-            return _there(self._boards.get((room, game), {}))[:1] == [session]
+            there = self._rooms.get((room, game))
+            return there is not None and there.opener is session
 
-    def end(self, room: str, game: str, session: object) -> None:
-        """End the game for all, if that is for this session to say."""
+    def turn(self, room: str, game: str, session: object, stage: str) -> None:
+        """Bring the game to another stage for all, if this session leads it; all but the end empty the board."""
         if self.leads(room, game, session):
             with self._lock:
-                self._ended.add((room, game))
+                there = self._rooms[room, game]
+                there.stage = stage
+                if stage != ENDED:
+                    there.entries.clear()
+                    there.begun += 1
                 self.version += 1
 
-    def ended(self, room: str, game: str) -> bool:
+    def stands(self, room: str, game: str) -> tuple[str, int]:
+        """The stage of a game, and how often all began anew."""
         with self._lock:
-            return (room, game) in self._ended
+            there = self._rooms.get((room, game))
+            return (PRACTICE, 0) if there is None else (there.stage, there.begun)
 
     def board(self, room: str, game: str) -> list[tuple[object, BoardEntry]]:
         """Sessions and what they have reached, the best first."""
         with self._lock:
-            board = self._boards.get((room, game), {})
-            return sorted(board.items(), key=lambda item: (item[1].objective, item[1].rules))
+            there = self._rooms.get((room, game))
+            entries = {} if there is None else there.entries
+            return sorted(entries.items(), key=lambda item: (item[1].objective, item[1].rules))
 
     def new_name(self) -> str:
         """What to call who has no name."""
@@ -104,25 +136,22 @@ class Boards:
             self._players += 1
             return f"player {self._players}"
 
-    def _board(self, room: str, game: str) -> dict[object, BoardEntry]:
-        if (room, game) not in self._boards and self.lasting is not None:
+    def _opened(self, room: str, game: str, session: object) -> Room:
+        if (room, game) not in self._rooms and self.lasting is not None:
             self.lasting(lambda store: self._brought(room, game, store.board(room, game)))
-        board = self._boards.setdefault((room, game), {})
-        self._boards.move_to_end((room, game))
-        while len(self._boards) > MOST_ROOMS:
-            self._forget(next(iter(self._boards)))
-        return board
-
-    def _forget(self, key: tuple[str, str]) -> None:
-        del self._boards[key]
-        self._ended.discard(key)
+        there = self._rooms.setdefault((room, game), Room(session))
+        self._rooms.move_to_end((room, game))
+        while len(self._rooms) > MOST_ROOMS:
+            self._rooms.popitem(last=False)
+        return there
 
     def _brought(self, room: str, game: str, entries: list[BoardEntry]) -> None:
         """Put on a board what was kept of it; who is there already has the better of both."""
         with self._lock:
-            board = self._boards.get((room, game))
-            if board is None:
+            opened = self._rooms.get((room, game))
+            if opened is None:
                 return
+            board = opened.entries
             before = dict(board)
             there = {entry.name: key for key, entry in board.items()}
             for entry in entries[:MOST_PLAYERS]:
@@ -138,11 +167,6 @@ class _Left:
     name: str
 
 
-def _there(board: dict[object, BoardEntry]) -> list[object]:
-    """The sessions that have not left, as they have come."""
-    return [key for key in board if not isinstance(key, _Left)]
-
-
 def _better(before: BoardEntry | None, entry: BoardEntry) -> BoardEntry:
     """What counts of two entries of one player; what was reached after the optimum was seen does not."""
     if before is not None and (before.revealed or before.objective <= entry.objective):
@@ -150,8 +174,7 @@ def _better(before: BoardEntry | None, entry: BoardEntry) -> BoardEntry:
     return entry
 
 
-BOARDS = Boards()
-"""Those of this process."""
+BOARDS = Boards()  # those of this process
 
 
 def table(entries: list[tuple[object, BoardEntry]], own: object, shown: Callable[[Fraction], str]) -> str:
@@ -217,10 +240,14 @@ def searched(search: Editable, seconds: float, progress: Progress) -> Snapshot:
         last = snapshot
 
 
-_ENTER = texts("game")["enter"]
-_END = "End the game for all"
-_ENDED = '<p class="note">The game has ended: the optimum is shown to all, and lists count no more.</p>'
-_LASTS = '<p class="note">This server keeps the board: who comes back goes on under the same name.</p>'
+_SAID = texts("game")
+_END, _START, _RESET = "End the game for all", "Start the game", "Reset the room"
+
+
+def join_code(link: str) -> str:
+    """The address of a room, also as a picture to be scanned."""
+    drawn = segno.make(link, micro=False).svg_inline(scale=4, border=2, dark="#000", light="#fff", title="QR code")
+    return f"{_SAID['join'].format(esc(link, 1000))}{drawn}"
 
 
 class RoomPanel(LayoutViewer):
@@ -228,17 +255,23 @@ class RoomPanel(LayoutViewer):
 
     room = param.String(default="", label="Room")
     called = param.String(default="", label="Your name")
+    free = param.Boolean(default=True, doc="Whether the optimum may be looked at: by who leads, or at the end.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.on_end: Callable[[], None] = lambda: None  # called once the game of the room has ended
+        self.on_begin: Callable[[], None] = lambda: None  # called when all begin with an empty list
+        self.link: Callable[[], str] = lambda: ""  # gives the address by which others join; empty: none is known
         self._session = object()
         self._hand: Hand | None = None
         self._game = self._entered = self._unnamed = ""
         self._seen = -1
-        self._hints, self._revealed, self._over = 0, False, False
+        self._hints, self._revealed = 0, False
+        self._stood: tuple[str, int] = (PRACTICE, 0)  # how the game stood when it was looked at last
         self._beat = Beat(self.refresh)
-        self._end = Press(self.end, label=_END, width=170, height=34, margin=0, visible=False)
+        size: dict[str, Any] = {"width": 170, "height": 34, "margin": 0, "visible": False}
+        self._begin = Press(self.start, label=_START, **size)
+        self._end = Press(self.end, label=_END, **size)
         room, self._name = (
             pn.widgets.TextInput.from_param(
                 self.param[name], max_length=MOST_CHARACTERS, width=170, margin=0, stylesheets=[NUMBER_CSS]
@@ -246,14 +279,15 @@ class RoomPanel(LayoutViewer):
             for name in ("room", "called")
         )
         self._alert = alert("Error of the room")
-        self.board = pane(MODEL_CSS)
-        self._layout = panel("Room", "room", row(room, self._name, self._end), self._alert, self.board)
+        self.board, self.code = pane(MODEL_CSS), pane(MODEL_CSS)
+        fields = row(room, self._name, self._begin, self._end)
+        self._layout = panel("Room", "room", fields, self._alert, self.board, self.code)
         self.refresh()
 
     def begin(self, hand: Hand) -> None:
         """Leave the board of the game before."""
         BOARDS.leave(self._session)
-        self._game, self._over = hand.game, False
+        self._game, self._stood = hand.game, (PRACTICE, 0)
 
     def close(self) -> None:
         BOARDS.leave(self._session)
@@ -264,27 +298,38 @@ class RoomPanel(LayoutViewer):
         self._hand, self._hints, self._revealed = hand, hints, revealed
         self._tell()
 
+    def start(self, *_: Any) -> None:
+        """Begin the game for all; after its end, let all practise again."""
+        over = self._stood[0] == ENDED
+        BOARDS.turn(self._entered, self._game, self._session, PRACTICE if over else ON)
+        self.refresh()
+
     def end(self, *_: Any) -> None:
-        BOARDS.end(self._entered, self._game, self._session)
+        BOARDS.turn(self._entered, self._game, self._session, ENDED)
         self.refresh()
 
     def refresh(self) -> bool:
-        """Show what others have reached; True while there is a room."""
-        if self._entered and self._seen != BOARDS.version:
-            self._seen, where = BOARDS.version, (self._entered, self._game)
-            assert self._hand is not None
-            shown = partial(wording.worth, self._hand)
-            ended = BOARDS.ended(*where)
-            text = (_ENDED if ended else "") + table(BOARDS.board(*where), self._session, shown)
-            self._end.visible = not ended and BOARDS.leads(*where, self._session)
-            if ended and not self._over:
-                self._over = True
-                self.on_end()
-        elif self._entered:
+        """Show what others have reached, and how the game stands; True while there is a room."""
+        if self._entered and self._seen == BOARDS.version:
             return True
+        self._seen, where = BOARDS.version, (self._entered, self._game)
+        stage, begun = BOARDS.stands(*where)
+        leads = bool(self._entered) and BOARDS.leads(*where, self._session)
+        self.free = leads or not self._entered or stage == ENDED
+        self._end.visible = leads and stage != ENDED
+        self._begin.param.update(visible=leads and stage != ON, label=_RESET if stage == ENDED else _START)
+        self.code.object = join_code(link) if leads and (link := self.link()) else ""
+        if self._entered:
+            assert self._hand is not None
+            before, self._stood = self._stood, (stage, begun)
+            if begun > before[1]:
+                self.on_begin()
+            if stage == ENDED != before[0]:
+                self.on_end()
+            shown = partial(wording.worth, self._hand)
+            self.board.object = _SAID[stage] + table(BOARDS.board(*where), self._session, shown)
         else:
-            text, self._end.visible = _ENTER if BOARDS.lasting is None else f"{_ENTER}{_LASTS}", False
-        self.board.object = text
+            self.board.object = _SAID["enter"] + _SAID["lasts"] * (BOARDS.lasting is not None)
         return bool(self._entered)
 
     @param.depends("room", "called", watch=True)
@@ -296,7 +341,7 @@ class RoomPanel(LayoutViewer):
             self._unnamed = self._name.placeholder = BOARDS.new_name()
         if room != self._entered:
             BOARDS.leave(self._session)
-            self._over = False
+            self._stood = PRACTICE, BOARDS.stands(room, self._game)[1]
         self._entered, self._seen, self._alert.phase = room, -1, ""
         if room and not hand.refusal:
             name = self.called.strip() or self._unnamed

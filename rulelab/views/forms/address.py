@@ -104,6 +104,11 @@ class Address:
         self._at: list[Any] = []
         self._going = False
 
+    @property
+    def query(self) -> str:
+        """As it is now."""
+        return self._query
+
     def follow(self, *parts: Part) -> list[str]:
         """Set parameters from the address and follow them; returns complaints. If one has steps, Back sets them all."""
         complaints = read(self._query, *parts)

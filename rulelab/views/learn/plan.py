@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.problem import Problem
+from ...files import load_tables
 from ...glossary.entries import ProseError
 from ...snapshot import Incumbent, Snapshot
 from ..live.state import State
@@ -17,6 +18,7 @@ from ..widgets.explained import term_slug
 
 _HEADED = re.compile(r"^#+ (.*)((?:\n(?!#).*)*)", re.MULTILINE)
 _MARKED = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]+))?\]\]")
+_SEARCHES = Path(__file__).parent / "plans" / "searches.toml"
 Figures = Mapping[str, str]
 
 
@@ -121,12 +123,12 @@ class Step:
     do: str = ""  # one thing to do
     question: str = ""
     answer: str = ""
-    choices: tuple[str, ...] = ()  # answers to choose from, the right one first; without them it is opened to be read
+    choices: tuple[str, ...] = ()  # answers to choose from, the right one first
 
     @property
     def offered(self) -> tuple[str, ...]:
         """The answers in an order that does not tell which one is right."""
-        turn = len(self.question) % max(len(self.choices), 1)
+        turn = len(self.question) % len(self.choices)
         return (*self.choices[turn:], *self.choices[:turn])
 
 
@@ -151,17 +153,18 @@ def plan(file: str, parts: Sequence[Step], **settings: Any) -> Plan:
     """The walk whose name, sentence and texts of steps are in a file of the folder ``plans``.
 
     `file`: its first heading is the name; that of a step is its number and what is outlined. The step itself is a text
-    and paragraphs that begin with ``**Do:**``, ``**Question:**``, maybe ``**Choices:**``, and ``**Answer:**``. `parts`:
-    the steps without their texts. `**settings`: of `Plan`. May raise ProseError.
+    and paragraphs that begin with ``**Do:**``, ``**Question:**``, ``**Choices:**`` and ``**Answer:**``. `parts`: the
+    steps without their texts. `**settings`: of `Plan`, beside those of `searches.toml`. May raise ProseError.
     """
     path = Path(__file__).parent / "plans" / file
     head, *told = sections(path)
     (about,) = head.of("sentence")
     steps = []
     for section, part in zip(told, parts, strict=True):
-        marked = ["Choices"] if any(text.startswith("**Choices:** ") for text in section.paragraphs) else []
-        text, do, question, *choices, answer = section.of("text", "Do", "Question", *marked, "Answer")
-        offered = tuple(choices[0].split(" / ")) if choices else ()
-        at = section.heading.partition(". ")[2]
+        text, do, question, choices, answer = section.of("text", "Do", "Question", "Choices", "Answer")
+        at, offered = section.heading.partition(". ")[2], tuple(choices.split(" / "))
         steps.append(replace(part, text=text, look_at=at, do=do, question=question, answer=answer, choices=offered))
-    return Plan(head.heading, about, steps=tuple(steps), **settings)
+    read = dict(load_tables(_SEARCHES).get(head.heading, {}))
+    if "choice" in read:
+        read["choice"] = Choice(**read["choice"])
+    return Plan(head.heading, about, steps=tuple(steps), **{**read, **settings})

@@ -12,7 +12,7 @@ import pandas as pd
 import param
 from panel.custom import JSComponent
 
-from ...assets import asset
+from ...assets import asset, texts
 from ...certificate import verify
 from ...data.problem import Problem
 from ...rule_list import RuleListSearch
@@ -22,24 +22,10 @@ from ..widgets.style import sheet
 from .plan import as_html, sections
 
 NAME = "twelve people"
-FACTS = ("owns", "young", "moved", "two jobs")
-PEOPLE = (
-    ("1000", "pays"),
-    ("1000", "pays"),
-    ("1010", "pays"),
-    ("1100", "pays"),
-    ("0100", "defaults"),
-    ("0110", "defaults"),
-    ("0110", "pays"),
-    ("0101", "defaults"),
-    ("0011", "defaults"),
-    ("0011", "defaults"),
-    ("0001", "pays"),
-    ("0001", "pays"),
-)
-"""Which facts hold of each, and what each has done."""
-PRICE = 0.5
-"""Of a rule, in errors."""
+_TWELVE = texts("twelve people")
+FACTS = tuple(_TWELVE["facts"])
+PEOPLE = tuple(map(tuple, _TWELVE["people"]))  # which facts hold of each, and what each has done
+PRICE = 0.5  # of a rule, in errors
 _ASKED = ("cost", "bound", "cost", "bound", "lists", "first", "better")
 """What is asked in each step: a figure of its prefix, the first rule that is worth following, or a better list."""
 

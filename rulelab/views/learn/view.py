@@ -25,8 +25,7 @@ from .plan import sections
 from .plans import PLANS
 from .walk import TEXT_CSS, Walk
 
-KEYS = tuple(texts("keys").items())
-"""What the keyboard does in presenter mode."""
+KEYS = tuple(texts("keys").items())  # what the keyboard does in presenter mode
 
 MINUTES = [
     (each.heading, *each.of("what to show", "what to say"))
@@ -39,10 +38,7 @@ WALKS: dict[str, tuple[str, int]] = {
     **{name: (plan.about, len(plan.steps)) for name, plan in PLANS.items()},
 }
 """In the order in which they are offered: a sentence, and the number of steps."""
-_SAYS = (
-    "<h2>Learn</h2><p>Six short walks, the last five over live searches. Each step has something to see, something to "
-    "do, and a question; the walk knows when you have done it.</p>"
-)
+_SAYS = texts("learn")["says"]
 
 
 def script_html() -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
+from markupsafe import Markup
 
 from ... import datasets
 from ...families import FAMILIES
@@ -25,7 +26,7 @@ from ..search.view import SearchView
 from ..widgets.browser import Pointer
 from ..widgets.esc import esc
 from ..widgets.explained import Explained
-from ..widgets.fields import WIDE, button, column
+from ..widgets.fields import WIDE, button, column, mark
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
 from .plan import Plan, Run, Seen, Step, as_html
@@ -160,23 +161,15 @@ class Walk(NotebookViewer):
     def _show(self) -> None:
         step, number, of = self._step, self.step, len(self.plan.steps)
         done, told = number in self.done, self.answers.get(number, [])
-        sign, state = ("✓ Done.", " done") if done else ("Do this:", "")
-        self._text.object = (
-            f'<p class="where">{esc(self.plan.name.capitalize())} · step {number} of {of}{self._scored()}</p>'
-            f'<div class="bar"><span style="width: {100 * len(self.done) / of:.0f}%"></span></div>'
-            f'<p>{as_html(step.text, self.plan.family)}</p><p class="do{state}"><b>{sign}</b> {esc(step.do, 400)}</p>'
+        text = {"text": Markup(as_html(step.text, self.plan.family)), "do": step.do, "scored": self._scored()}
+        self._text.object = filled(
+            "walk_step.html", name=self.plan.name, number=number, of=of, done=done, share=len(self.done) / of, **text
         )
-        if step.choices:
-            self._question.object = f'<p class="ask">{esc(step.question, 300)}</p>'
-            self._asked.param.update(options=list(step.offered), value=told[-1] if told else None)
-            right = bool(told) and told[-1] == step.choices[0]
-            said = f"<b>Right.</b> {self._answer(step, done)}" if right else "<b>Not so.</b> Try again."
-            self._marked.object = f'<p class="marked" role="status">{said}</p>' if told else ""
-        else:
-            self._question.object = (
-                f"<details><summary>{esc(step.question, 300)}</summary><p>{self._answer(step, done)}</p></details>"
-            )
-        self._marks.visible = bool(step.choices)
+        self._question.object = f'<p class="ask">{esc(step.question, 300)}</p>'
+        self._asked.param.update(options=list(step.offered), value=told[-1] if told else None)
+        right = bool(told) and told[-1] == step.choices[0]
+        said = f"<b>Right.</b> {self._answer(step, done)}" if right else "<b>Not so.</b> Try again."
+        self._marked.object = f'<p class="marked" role="status">{said}</p>' if told else ""
         if self._choice is not None:
             self._choice.visible = step.chooses
         self._back.disabled = number == 1
@@ -210,11 +203,11 @@ class Walk(NotebookViewer):
         if part is self._lit:
             return
         if self._lit is not None:
-            self._lit.css_classes = [name for name in self._lit.css_classes if name != _LIT]
+            mark(self._lit, _LIT, False)
         if part is not None:
             if LIT_CSS not in part.stylesheets:
                 part.stylesheets = [*part.stylesheets, LIT_CSS]
-            part.css_classes = [*part.css_classes, _LIT]
+            mark(part, _LIT, True)
         self._lit = part
 
     def _table(self, runs: tuple[Run, ...]) -> str:
@@ -245,7 +238,6 @@ class Walk(NotebookViewer):
         self._asked = pn.widgets.RadioBoxGroup(stylesheets=[sheet("walk_choices.css")], **WIDE)
         self._asked.param.watch(self._mark, "value")
         self._marked = Html("", **html)
-        self._marks = column(self._asked, self._marked)
         self._choice = None
         if self.plan.choice is not None:
             self._choice = pmui.RadioButtonGroup(
@@ -265,7 +257,8 @@ class Walk(NotebookViewer):
             self._text,
             *filter(None, [self._choice]),
             self._question,
-            self._marks,
+            self._asked,
+            self._marked,
             self._runs,
             classes="rl-guide",
             sheets=[PANEL_CSS],

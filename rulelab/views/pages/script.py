@@ -18,8 +18,7 @@ from ..search.controls import SPEEDS
 from ..widgets.style import sheet
 
 Wait = Callable[[], bool]
-_STEPS = 15
-"""Enough for a better list to be found while one looks."""
+_STEPS = 15  # enough for a better list to be found while one looks
 _FASTER = list(SPEEDS)[4]
 _THIRD = 0.3
 
@@ -45,8 +44,9 @@ def _steps(tabs: Any) -> Iterator[Wait]:
 
 
 def _to_the_end(tabs: Any) -> Iterator[Wait]:
-    view = tabs.made("Search").view
-    tabs.tab, view.speed = "Search", _FASTER
+    search = _search(tabs)
+    search.presenter.on_stage, view = True, search.view
+    view.speed = _FASTER
     if not view.session.state.over:
         view.run()
     yield lambda: not view.session.state.busy and view.status.over
@@ -55,8 +55,7 @@ def _to_the_end(tabs: Any) -> Iterator[Wait]:
 
 
 def _checked(tabs: Any) -> Iterator[Wait]:
-    tabs.tab = "Search"
-    check = tabs.made("Search").view.certificate.check
+    check = _search(tabs).view.certificate.check
     check.press()
     yield lambda: not check.busy
 
@@ -76,8 +75,7 @@ def _fair(tabs: Any) -> Iterator[Wait]:
 
 
 def _cut(tabs: Any) -> Iterable[Wait]:
-    tabs.tab = "Search"
-    tabs.made("Search").view.part("prefixes cut, by bound")
+    _search(tabs).view.part("prefixes cut, by bound")
     return ()
 
 

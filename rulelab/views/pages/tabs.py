@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 import panel as pn
 import param
@@ -21,7 +22,7 @@ from ..alternatives.view import AlternativesView
 from ..cards.card import Card
 from ..compare.table import ModelTable
 from ..compare.view import CompareView
-from ..forms.address import NOT_KEPT, Address, Part
+from ..forms.address import NOT_KEPT, Address, Part, entries
 from ..forms.family_settings import names_of
 from ..forms.sentence import Sentence
 from ..front import EXAMPLES, Front
@@ -36,9 +37,10 @@ from ..search.controls import SPEEDS
 from ..search.setup import Setup
 from ..search.view import SearchView
 from ..widgets.browser import Kept, Presenter, Strip
+from ..widgets.buttons import Press
 from ..widgets.explained import explain_all
-from ..widgets.fields import WIDE, column
-from ..widgets.style import COMPARE_CSS, PAGE_CSS, TAB_CSS
+from ..widgets.fields import WIDE, column, row
+from ..widgets.style import COMPARE_CSS, LARGE_PRESS_CSS, PAGE_CSS, TAB_CSS
 from .script import Remote
 
 _SEVERAL = texts("several classes")["other tabs"]
@@ -50,7 +52,10 @@ class SearchTab:
 
     def __init__(self, address: Address) -> None:
         self.setup = Setup()
-        self.view = SearchView(new_session=self.setup.new_session, question=self.setup.sentence, alone=False)
+        look: dict[str, Any] = {"height": 38, "width": 92, "margin": 0, "visible": False}
+        self.leave = Press(lambda: self.presenter.press("p"), label="Leave", stylesheets=[LARGE_PRESS_CSS], **look)
+        question = row(self.setup.sentence, self.leave)
+        self.view = SearchView(new_session=self.setup.new_session, question=question, alone=False)
         self.complain = self.view.complain
         self.setup.on_change(self._settings_changed)
         self.view.param.watch(lambda _: self.setup.show_refused(self.view.session), "status")
@@ -123,10 +128,11 @@ class SearchTab:
         return {**moves, "r": view.rewind.press, "0": view.reset, **speeds}
 
     def _present(self, on: bool) -> None:
-        """Put the settings away and make text large, or undo it."""
+        """Leave figure and model alone on the page, in large type, or undo it."""
         sentence = self.setup.sentence
         self._was_open, sentence.open = sentence.open, self._was_open and not on
-        self.view.large = on
+        sentence.visible, self.leave.visible = not on, on
+        self.view.present(on)
 
     def begin(self, data: str, speed: str, **settings: Any) -> None:
         """Set the form to this, all else as it was at first, and search."""
@@ -142,6 +148,18 @@ class SearchTab:
         self.view.stale = True
         if self.view.session.state is State.IDLE and self.view.session.look != self.setup.look:
             self.view.reset()
+
+
+_NOT_OF_ROOM = {"tab", "run", "pins", "walk", "step", "theme", "speed", "axis", "distance"}
+
+
+def _joined_by(address: Address) -> str:
+    """The address by which others come into the room that this one names, with its data and settings."""
+    location = pn.state.location
+    if location is None or not location.href:
+        return ""
+    asked = {name: text for name, text in entries(address.query) if name not in _NOT_OF_ROOM}
+    return f"{location.href.partition('?')[0].partition('#')[0]}?{urlencode(asked)}"
 
 
 class CompareTab:
@@ -192,6 +210,7 @@ class AlternativesTab:
         self.view = AlternativesView(source=lambda: self.search().source(), run=lambda: self.search().answer())
         self.complain = self.view.complain
         self.complaints = address.follow(Part(self.view, ["distance"]), Part(self.view.editor.room, ["room"]))
+        self.view.editor.room.link = partial(_joined_by, address)
         self._taken: Any = None
         self.layout = column(self.view, sheets=[COMPARE_CSS])
 
@@ -226,8 +245,7 @@ TABS: dict[str, Callable[[Address], Any]] = {
 }
 
 
-_ANSWERS = ("Alternatives", "Compare")
-"""Tabs of what is asked in Search."""
+_ANSWERS = ("Alternatives", "Compare")  # tabs of what is asked in Search
 
 
 class _Place(pn.Column):

@@ -29,8 +29,7 @@ from ..widgets.style import BLUE, INK, ORANGE, PURPLE, SKY
 from .frames import NO_CHILDREN, Seen
 from .icicle import fate_of, tally
 
-TERMS = texts("bound")
-"""The columns of `PrefixSearch.look_into` that add up to the bound, in words."""
+TERMS = texts("bound")  # the columns of `PrefixSearch.look_into` that add up to the bound, in words
 MOST_BARS = 10
 _LOOK: dict[str, dict[str, Any]] = {
     "loss": {"fill_color": BLUE},
@@ -51,8 +50,7 @@ _TOOLTIP = (
     + "<br><b>bound @bound{0.0000}</b>, best list @best{0.0000}<br><b>@fate</b>: @reason</div>"
 )
 """Narrow, for phones. Bokeh escapes what it puts in."""
-_ROOM = 0.4
-"""Of the width: for the fate beside the longest bar."""
+_ROOM = 0.4  # of the width: for the fate beside the longest bar
 _WIDTH, _MARGIN = 1000, 40
 _NEAR = 1e-9
 NONE_FOLLOW = "Nothing goes on from it."

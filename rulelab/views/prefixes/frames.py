@@ -18,17 +18,10 @@ from ...recording.course import NOT_YET
 from ...snapshot import Snapshot
 from .icicle import Rest
 
-EMPTY = pd.DataFrame(columns=list(COLUMNS))
-"""No tree."""
+EMPTY = pd.DataFrame(columns=list(COLUMNS))  # no tree
 NO_CHILDREN = pd.DataFrame(columns=list(LOOK))
-NOT_BEGUN = texts("empty")["tree"]
-_MOVED = "Where a cheaper prefix has taken the place of one since, the cheaper one is drawn."
-_NOTHING_YET = "No prefix is expanded yet: this is what becomes of each first rule when the empty list is."
-_ALL_THE_SAME = "The search does not continue this prefix: this is what would become of each next rule all the same."
-_KEPT = "Those that were cut at once are not kept."
-_TOO_LARGE = "The search holds too many prefixes to copy them: those that were cut at once are not shown."
-LARGEST_COPY = 1 << 28
-"""Bytes of a search whose store is copied to look into a prefix while it runs on a page."""
+NOT_BEGUN, _SAID = texts("empty")["tree"], texts("of a prefix")
+LARGEST_COPY = 1 << 28  # bytes of a search whose store is copied to look into a prefix while it runs on a page
 
 
 @dataclass(frozen=True)
@@ -78,7 +71,7 @@ def tree_frame(
         return frame
     if moment is None or course is None:
         small = search.snapshot is None or search.snapshot.memory_bytes <= most
-        seen = _into(search, nodes, frame, prefix) if small else _stored(nodes, frame, prefix, _TOO_LARGE)
+        seen = _into(search, nodes, frame, prefix) if small else _stored(nodes, frame, prefix, _SAID["too large"])
         return _drawn(nodes, replace(frame, seen=seen), max_nodes)
     last = prefix is None
     if prefix is None:
@@ -86,8 +79,8 @@ def tree_frame(
     fate = course.fates(moment.step, len(nodes))
     nodes = nodes.at(fate, np.flatnonzero(fate != NOT_YET))
     if _reopened(search.snapshot) > _reopened(moment):
-        frame = replace(frame, said=_MOVED)
-    seen = _stored(nodes, frame, prefix, _KEPT)
+        frame = replace(frame, said=_SAID["moved"])
+    seen = _stored(nodes, frame, prefix, _SAID["kept"])
     return _drawn(nodes, replace(frame, seen=replace(seen, last=last)), max_nodes)
 
 
@@ -104,7 +97,7 @@ def recorded_frame(
     except ValueError:
         return TreeFrame()
     frame = replace(_of(recording.family, seen[-1]), price=float(recording.parameters.get("regularization", 0.0)))
-    return _drawn(nodes, replace(frame, seen=_stored(nodes, frame, prefix, _KEPT)), max_nodes)
+    return _drawn(nodes, replace(frame, seen=_stored(nodes, frame, prefix, _SAID["kept"])), max_nodes)
 
 
 def _of(kind: str, now: Snapshot | None) -> TreeFrame:
@@ -150,7 +143,7 @@ def _into(search: PrefixSearch, nodes: Nodes, frame: TreeFrame, prefix: Sequence
     path, said, own = tuple(children.attrs["prefix"]), "", None
     now = search.snapshot
     if prefix is None and not path and now is not None and not now.counts.get("expanded"):
-        said = _NOTHING_YET
+        said = _SAID["nothing yet"]
     way = nodes.along(path)
     if len(way) > len(path) > 0:
         own = _row(nodes, way, frame)
@@ -159,7 +152,7 @@ def _into(search: PrefixSearch, nodes: Nodes, frame: TreeFrame, prefix: Sequence
         if own is None:
             raise ValueError(f"prefix: the search does not try {path[-1]!r} once more")
     if children.attrs["prefix_cut_by"] and own is not None and own["fate"] == "cut":
-        said = _ALL_THE_SAME
+        said = _SAID["all the same"]
     return Seen(path, prefix is None, own, children, said)
 
 

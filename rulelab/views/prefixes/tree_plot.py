@@ -27,6 +27,7 @@ from bokeh.models import (
 )
 
 from ...assets import asset
+from ..cards.templates import filled
 from ..live.wording import count, in_signs
 from ..search.plots.base import (
     LARGE_TEXT,
@@ -41,24 +42,19 @@ from ..search.plots.base import (
     still,
     when_tapped,
 )
-from ..widgets.esc import esc, plain
+from ..widgets.esc import plain
 from ..widgets.style import INK, PAPER
 from .frames import Seen, TreeFrame
 from .icicle import Icicle, color_of, fate_of, icicle
 
 HEIGHT = 320
 _FEWEST_ROWS = 3
-_TEXT = 11
-"""Pixels of the rules in the picture."""
-_TALLER = 1.4
-"""Of a picture with large text."""
-_SPLIT = 8e-3
-"""Rectangles that are narrower have no line between them, which would hide them on a phone."""
-_SEEN = 1.2e-2
-"""The width of an outline, at least."""
+_TEXT = 11  # pixels of the rules in the picture
+_TALLER = 1.4  # of a picture with large text
+_SPLIT = 8e-3  # rectangles that are narrower have no line between them, which would hide them on a phone
+_SEEN = 1.2e-2  # the width of an outline, at least
 _LABELS = "labels.data = fitting({ plot, range, rows, nodes, size: labels.tags[0] })"
-_SVG = (640, 26)
-"""Width of a drawing without scripts, and height of a row in it, in pixels."""
+_SVG = (640, 26)  # width of a drawing without scripts, and height of a row in it, in pixels
 _GOING_ON = "; cut is what would go on from it"
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "alone", "figures", "node", "place")
@@ -145,15 +141,8 @@ class TreePlot(Plot):
     def as_svg(self) -> str:
         """The picture as a drawing without scripts; empty where there is nothing to see."""
         data = self._nodes.data
-        parts = [
-            f'<rect x="{_SVG[0] * left:.2f}" width="{max(_SVG[0] * (right - left) - 0.5, 0.3):.2f}" '
-            f'y="{_SVG[1] * top:.1f}" height="{_SVG[1] * (bottom - top):.1f}" fill="{color}"/>'
-            for left, right, top, bottom, color in zip(*(data[name] for name in (*_RECT, "color")), strict=True)
-        ]
-        if not parts:
-            return ""
-        box = f'viewBox="0 0 {_SVG[0]} {_SVG[1] * max(data["bottom"]):.0f}" width="{_SVG[0]}" style="max-width: 100%"'
-        return f'<svg {box} role="img" aria-label="{esc(self.title)}">{"".join(parts)}</svg>'
+        rects = [dict(zip(data, each, strict=True)) for each in zip(*data.values(), strict=True)]
+        return filled("tree.html", rects=rects, title=self.title, width=_SVG[0], row=_SVG[1]) if rects else ""
 
     @property
     def nodes(self) -> list[int]:
@@ -223,13 +212,7 @@ class TreePlot(Plot):
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
         self.caption = f"{prefixes} stored; each stands under the one it continues.{outlined} {frame.said}".rstrip()
         fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))
-        square = "display: inline-block; width: 12px; height: 12px; margin-right: 5px; vertical-align: -1px"
-        self.below = "".join(
-            f'<span style="white-space: nowrap; margin-right: 14px; font-size: calc(12px * var(--rl-zoom, 1))">'
-            f'<span style="{square}; background: color-mix(in srgb, {colors[fate]} 60%, transparent)"></span>'
-            f"{esc(fate)}</span> "
-            for fate in fates
-        )
+        self.below = filled("tree_colours.html", colours=[(fate, colors[fate]) for fate in fates])
 
 
 def _columns(tree: pd.DataFrame, layout: Icicle) -> Columns:

@@ -25,11 +25,9 @@ from .frames import TreeFrame, recorded_frame, tree_frame
 from .icicle import bound_name
 from .tree_plot import HEIGHT, TreePlot
 
-OFFERED = 40
-"""Prefixes in the list of prefixes, the largest ones."""
+OFFERED = 40  # prefixes in the list of prefixes, the largest ones
 _LONGEST = 90
-_WHY = 66
-"""Least height of the sentence, so that what follows does not move."""
+_WHY = 66  # least height of the sentence, so that what follows does not move
 LAST, _LAST = "expanded last", "last"
 _BEST_ENDS = "The list that ends here is the best one; cut is what would go on from it."
 

@@ -59,7 +59,7 @@ class BestModel:
         self._status = Status.RUNNING
         self._rows = 0  # places in the table: while a search runs it never becomes shorter
         self._before = ""  # what stood there until now
-        self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], margin=0)
+        self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], css_classes=["rl-heading"], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **WIDE)
         below: dict[str, Any] = {"stylesheets": [MODEL_CSS], **WIDE, "margin": (10, 0, 0, 0)}
         self.groups = Html("", **below)  # of all sensitive attributes, at the end
@@ -100,7 +100,8 @@ class BestModel:
             known = prepared.known(named, latest) if over else None
             said = on_test_rows(known) + doubt_list(known) if known else ""
             notes = fairness_notes(latest, prepared.unconstrained, prepared.counted_gaps(best.model))
-            self.card.object = rules + tables + said + notes
+            further = tables + said + notes
+            self.card.object = f'{rules}<div class="further">{further}</div>' if further else rules
             self._show_groups(prepared, best.model, known)
             self.prepare()
             self.send(None)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ...assets import texts
 from ...families.account import account
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
 from ..cards.incumbent import proof_block
+from ..cards.templates import filled
 from ..cards.verifying import Check, refusal
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
@@ -18,26 +20,17 @@ from ..live.state import State
 from ..live.wording import Standing, count
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
-from ..widgets.fields import WIDE, column
+from ..widgets.fields import WIDE, column, mark
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, STANDING_CSS, sheet
+from .families import Look
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")
 """Figures that stand beside what is proven; the others count how it was found."""
+_OF_PREFIXES = ("made", "cut", "expanded", "queue")
 _EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
-_MORE = '<span class="more"> {}</span>'  # where there is place for it
-_WAITS = "Once the model is proven optimal, its proof can be checked here." + _MORE.format(
-    "A second, simpler program does that, without the search."
-)
-_CHECKABLE = "A second, simpler program goes through the proof on the rows, without the search." + _MORE.format(
-    "It takes every step by plain numpy, and some seconds."
-)
-_NO_PROOF = "No proof to check: {}."
-_NOT_PROVEN = "the search has not proven this model optimal"
-_NO_CERTIFICATES = "searches of this family make no certificates"
-_NO_ROWS = "a recording holds no rows"
-_NO_MODEL = "there is no model"
+_SAID = texts("check of the proof")
 _CERTIFICATE_CSS = sheet("certificate.css")
 
 
@@ -62,18 +55,22 @@ class Certificate:
         parts = (self.text, self.check.button, self.account, self._note, self.check.line)
         self.box = column(*parts, sheets=[_CERTIFICATE_CSS])
         self._ticks, self._looks_for = 0, ""
+        self._engine_counts: Mapping[str, str] = {}
         self._shown: tuple[Snapshot | None, State] | None = None
-        self._colour("idle")
+        self._tone = "idle"
+        self.box.css_classes = ["rl-row", "rl-certificate", "rl-idle"]
 
     @property
     def due(self) -> bool:
         """Whether what changes all the time may change at this tick."""
         return self._ticks % _EVERY == 0
 
-    def clear(self, looks_for: str, claim: int) -> None:
-        """Nothing is proven yet of what is looked for; what will be said has its place, so that nothing moves then."""
-        self.text.css_classes = ["rl-status", f"rl-claim-{claim}"]
-        self._looks_for = f'<p class="sum">{looks_for}</p>'
+    def clear(self, look: Look) -> None:
+        """Nothing is proven yet of what is looked for; what will be said has its place, so that nothing moves."""
+        self.text.css_classes = ["rl-status", f"rl-claim-{look.claim}"]
+        self._engine_counts = look.counts
+        mark(self.counts, "rl-many", bool(look.counts))
+        self._looks_for = f'<p class="sum">{look.looks_for}</p>'
         self.check.forget()
         self._shown = None
         self.show(None)
@@ -89,11 +86,20 @@ class Certificate:
             if changed or figures != text.figures:
                 text.param.update(tone=now.tone, phase=phase, figures=figures)
                 self._colour(now.tone)
-            self.counts.figures = [list(pair) for pair in now.figures if pair[0] not in _WATCHED]
+            self.counts.figures = [*self._counted(now)]
+
+    def _counted(self, now: Standing) -> Iterator[list[str]]:
+        """How it was found: what all searches count, without what this one does not, and what its engine counts."""
+        snapshot = self._session().snapshot
+        counts = {} if snapshot is None else snapshot.counts
+        prefixes = "expanded" in counts or not self._engine_counts
+        left_out = _WATCHED if prefixes else (*_WATCHED, *_OF_PREFIXES)
+        yield from (list(pair) for pair in now.figures if pair[0] not in left_out)
+        yield from ([said, count(counts[name])] for name, said in self._engine_counts.items() if name in counts)
 
     def show(self, latest: Snapshot | None, prepared: Prepared | None = None) -> None:
         """Show what a moment of the run has proven, and let the proof be checked or say why it cannot be."""
-        session, able, note, said = self._session(), False, _WAITS, ""
+        session, able, note, said = self._session(), False, _SAID["waits"], ""
         if self._shown is not None and self._shown[0] is latest and self._shown[1] is session.state:
             return
         self._shown = latest, session.state
@@ -113,18 +119,18 @@ class Certificate:
         kept = session.card if isinstance(session, RecordedSession) else None
         why = ""
         if latest.status is Status.RUNNING and not (session.state.over and latest is session.snapshot):
-            return False, _WAITS
+            return False, _SAID["waits"]
         if latest.incumbent is None:
-            why = _NO_MODEL
+            why = _SAID["no model"]
         elif latest.status is not Status.OPTIMAL:
-            why = _NOT_PROVEN
+            why = _SAID["not proven"]
         elif kept is not None:
             why = refusal(kept)
         elif session.recorded:
-            why = _NO_ROWS
+            why = _SAID["no rows"]
         elif not hasattr(search, "certificate"):
-            why = _NO_CERTIFICATES
-        return not why, _NO_PROOF.format(esc(why)) if why else _CHECKABLE
+            why = _SAID["no certificates"]
+        return not why, _SAID["no proof"].format(esc(why)) if why else _SAID["checkable"]
 
     def _arrange(self, *_: Any) -> None:
         """What the check says takes the place of the note, but speaks of the end of the run only."""
@@ -132,23 +138,14 @@ class Certificate:
         self.check.line.visible, self._note.visible = said, not said
 
     def _colour(self, tone: str) -> None:
-        self.box.css_classes = ["rl-row", "rl-certificate", f"rl-{tone}"]
+        mark(self.box, f"rl-{self._tone}", tone == self._tone)
+        mark(self.box, f"rl-{tone}", True)
+        self._tone = tone
 
 
-MAX_LEFT_OUT = 500
-"""Most entries of the list of what no condition was made of."""
+MAX_LEFT_OUT = 500  # most entries of the list of what no condition was made of
 
 
 def notes(prepared: Prepared | None) -> str:
     """HTML of how the data were prepared; empty before anything is known."""
-    if prepared is None:
-        return ""
-    said, names = " · ".join(esc(note, 400) for note in prepared.notes), prepared.left_out
-    html = f'<p class="note">{said}</p>' if said else ""
-    if not names:
-        return html
-    items = "".join(f"<li>{esc(what, 300)}</li>" for what in names[:MAX_LEFT_OUT])
-    more = len(names) - MAX_LEFT_OUT
-    items += f"<li>and {count(more)} more</li>" if more > 0 else ""
-    folded = f"{count(len(names))} not made into conditions: which, and why"
-    return f'{html}<details class="note"><summary>{folded}</summary><ul>{items}</ul></details>'
+    return "" if prepared is None else filled("prepared.html", prepared=prepared, MOST=MAX_LEFT_OUT)

@@ -10,7 +10,7 @@ import panel as pn
 import param
 from panel.custom import JSComponent
 
-from ...assets import asset
+from ...assets import asset, texts
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
 from ..widgets import icons
@@ -18,15 +18,9 @@ from ..widgets.buttons import Press
 from ..widgets.esc import esc
 from ..widgets.fields import row
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, sheet
+from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, LARGE_PRESS_CSS, sheet
 
-_STALE = "The settings have changed: Run begins with the new ones."
-_STALE_ALREADY = "The settings have changed: Reset, then Run, to use the new ones."
-_STOPPED = "Stopped for good: Run begins anew, Step cannot go on."
-_ENDED = "Ended: Run begins anew."
-_RESUMABLE = "Run and Step go on from here."
-_WRONG = "Mend the field that is marked."  # which says why; one short line moves nothing
-_BLOCKED = "Accept the sheet of the data, or cancel it, before a run."
+_SAID = texts("run and step")
 
 
 def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) -> tuple[dict[str, bool], str]:
@@ -41,11 +35,13 @@ def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) ->
     }
     said = ""
     if not able["run"] or blocked:
-        said = _BLOCKED if blocked else _WRONG
+        said = _SAID["blocked"] if blocked else _SAID["wrong"]
     elif stale and state is not State.IDLE:
-        said = _STALE if state.over else _STALE_ALREADY
+        said = _SAID["stale"] if state.over else _SAID["stale already"]
     elif state.over:
-        said = _RESUMABLE if session.resumable else _STOPPED if state is State.STOPPED else _ENDED
+        said = (
+            _SAID["resumable"] if session.resumable else _SAID["stopped"] if state is State.STOPPED else _SAID["ended"]
+        )
     return able, said
 
 
@@ -88,7 +84,12 @@ class Controls:
         return act
 
     def _close(self, *_: Any) -> None:
-        self.menu.visible = not self._more.visible  # where there are no buttons it stays
+        self.menu.visible = not self.menu.css_classes  # where there are no buttons it stays
+
+    def present(self, on: bool) -> None:
+        """Leave Run and Step alone, or show all there is."""
+        self._more.visible = self.hint.visible = not on
+        self.menu.visible = False
 
     def hide(self, *further: str) -> None:
         """Put the buttons away, and of what stands behind "More" the select boxes of these names; the rest is seen."""
@@ -112,7 +113,7 @@ class Controls:
 
 def _button(label: str, icon: str, action: Callable[..., None]) -> Press:
     look: dict[str, Any] = {"icon": getattr(icons, icon.upper()), "primary": icon == "run"}
-    return Press(action, label=label, stylesheets=[sheet("press_large.css")], margin=0, height=38, width=92, **look)
+    return Press(action, label=label, stylesheets=[LARGE_PRESS_CSS], margin=0, height=38, width=92, **look)
 
 
 SPEEDS = {
@@ -123,8 +124,7 @@ SPEEDS = {
     "speeding up": Pace(16, growth=5),
     "full speed": FULL_SPEED,
 }
-_REPLAYED = 32
-"""Beats of the page that a run is played in, about."""
+_REPLAYED = 32  # beats of the page that a run is played in, about
 
 
 class Rewind(JSComponent):

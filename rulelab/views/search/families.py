@@ -25,7 +25,7 @@ from .plots.bounds import BoundsPlot, IncumbentsPlot
 from .plots.curves import Curves
 from .plots.falling import ConsideredPlot, StrataPlot
 from .plots.generation import ReducedCostPlot
-from .plots.prefixes import PrunedPlot, QueuePlot, RemainingPlot
+from .plots.prefixes import PrunedPlot, RemainingPlot
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Drawing:
 
 _DRAWINGS = {
     "gap": Drawing(BoundsPlot, BoundsPlot),
+    "gap and queue": Drawing(BoundsPlot, partial(BoundsPlot, queue=True)),
     "gap between groups": Drawing(BoundsPlot, partial(BoundsPlot, measure="gap between groups")),
     "loss": Drawing(BoundsPlot, partial(BoundsPlot, measure="loss (rows)", relaxation=("master_value", "LP value"))),
-    "queue": Drawing(QueuePlot, QueuePlot, "Queue"),
     "cut": Drawing(PrunedPlot, lambda _: PrunedPlot(), "Bounds"),
     "lists": Drawing(IncumbentsPlot, lambda _: IncumbentsPlot("rules in the list"), "Models"),
     "sets": Drawing(IncumbentsPlot, lambda _: IncumbentsPlot("complexity of the set"), "Models"),
@@ -67,7 +67,8 @@ class Look:
     no_tree: str = ""
     fair: bool = False  # whether it compares groups of people
     pooled: bool = False  # whether it gathers rules in a pool that can be looked at
-    claim: int = 2  # lines that what is proven takes in a box of usual width
+    claim: int = 2  # lines that what is proven takes at most in a box of usual width
+    counts: Mapping[str, str] = field(default_factory=dict)  # counts of its engine, by what the page calls them
 
 
 def _read() -> dict[str, Look]:

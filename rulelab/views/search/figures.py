@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import panel as pn
+from markupsafe import Markup
 
 from ...snapshot import Snapshot
+from ..cards.templates import filled
 from ..live.history import NOTHING_SEEN
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
 from ..live.wording import count
-from ..widgets.esc import esc
 from ..widgets.style import BLUE, ORANGE
 from .families import Look
 from .plots.base import Plot, PlotBox, enlarged
@@ -190,9 +191,7 @@ class SearchFigures:
             plot.fit()
 
 
-_WIDTH, _HEIGHT, _RIGHT, _BOTTOM, _TOP = 560, 190, 90, 24, 14
-_MOST = 400
-"""Of a drawing without scripts: its sizes, and most points."""
+_WIDTH, _HEIGHT, _RIGHT, _BOTTOM, _TOP, _MOST = 560, 190, 90, 24, 14, 400  # of a drawing without scripts; its points
 
 
 def curves_svg(snapshots: Sequence[Snapshot]) -> str:
@@ -205,18 +204,16 @@ def curves_svg(snapshots: Sequence[Snapshot]) -> str:
     up = np.array([(each.lower_bound, each.incumbent.objective) for each in known if each.incumbent is not None])
     x = (across - across[0]) / max(across[-1] - across[0], 1e-9) * (_WIDTH - _RIGHT)
     y = _TOP + (up.max() - up) / max(np.ptp(up), 1e-300) * (_HEIGHT - _TOP - _BOTTOM)
-    parts: list[str] = []
     words = y[-1] + 4
     words[0] = max(words[0], words[1] + 14)  # the bound is below
-    for k, color in enumerate((BLUE, ORANGE)):
-        steps = "".join(f"H{at:.1f}V{value:.1f}" for at, value in zip(x[1:], y[1:, k], strict=True))
-        parts.append(f'<path d="M{x[0]:.1f} {y[0, k]:.1f}{steps}" fill="none" stroke="{color}" stroke-width="2"/>')
-        parts.append(f'<text x="{_WIDTH - _RIGHT + 6}" y="{words[k]:.1f}" fill="{color}">{up[-1, k]:.6g}</text>')
-    until = f"{count(known[-1].work)} units of work"
-    below = f"objective and lower bound, until {until} (logarithms)"
-    parts.append(f'<text x="0" y="{_HEIGHT - 4}" fill="currentColor">{below}</text>')
-    said = f"objective {up[-1, 1]:.6g} and lower bound {up[-1, 0]:.6g} after {until}"
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" style="max-width: 100%" font-size="12" '
-        f'font-family="sans-serif" role="img" aria-label="{esc(said)}">{"".join(parts)}</svg>'
-    )
+    lines = [
+        (
+            color,
+            Markup("".join(f"H{at:.1f}V{value:.1f}" for at, value in zip(x, y[:, k], strict=True))),
+            words[k],
+            up[-1, k],
+        )
+        for k, color in enumerate((BLUE, ORANGE))
+    ]
+    size: dict[str, Any] = {"width": _WIDTH, "height": _HEIGHT, "right": _WIDTH - _RIGHT + 6}
+    return filled("curves.html", lines=lines, start=y[0], until=f"{count(known[-1].work)} units of work", **size)

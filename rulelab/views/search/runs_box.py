@@ -15,6 +15,7 @@ import pandas as pd
 import panel as pn
 
 from ...ablation import AS_SET, STEPS, Ablation, Outcome, of_the_paper
+from ...assets import texts
 from ...families.wording import at_most
 from ...recording import Recording
 from ...rule_list import RuleListSearch
@@ -32,20 +33,15 @@ from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS
 from ..widgets.uploader import Uploader
 
-MOST_SECONDS = 5.0
-"""Of a run of the paper's search, which without its strongest bounds needs hours."""
+MOST_SECONDS = 5.0  # of a run of the paper's search, which without its strongest bounds needs hours
 GUESSES = tuple(STEPS)[1:]
-_WHAT = (
-    "Runs the search of the CORELS paper with all its bounds, with the errors so far alone, then with one more bound "
-    f"each time, each run for {MOST_SECONDS:g} s at most. Which bound will save most?"
-)
+_SAID = texts("other runs")
 _DRAWS = "holoviews.plotting.bokeh"
 _LINE, _FRAME, _MOST = 24, 90, 520
 """Of the picture of an ablation: the height of a bar, what is around them, and the most, in pixels."""
 LARGEST_FILE = 20_000_000
 LARGEST_TEXT = 64_000_000
 """That a file may unpack to; the recording of a million prefixes unpacks to three million bytes."""
-_LIMIT = "A recording that Export has saved; at most 20 MB"
 
 
 class Ablating:
@@ -119,8 +115,9 @@ class Ablating:
 
 
 def comes_back(session: SearchSession) -> bool:
-    """Whether a session can be ablated as it is, and shown again after that."""
-    return session.state.over and not session.recorded and isinstance(session.search, RuleListSearch)
+    """Whether a session, which is over or paused, can be ablated as it is, and shown again after that."""
+    rests = session.state.over or session.state is State.PAUSED
+    return rests and not session.recorded and isinstance(session.search, RuleListSearch)
 
 
 class RunsBox(Working):
@@ -139,14 +136,14 @@ class RunsBox(Working):
         self.guess = pn.widgets.Select(
             label="My guess", options=["", *GUESSES], width=150, margin=0, stylesheets=[SELECT_CSS], disabled=True
         )
-        about = f'<p class="note">{_WHAT} {word("Why", "ablation")}</p>'
+        about = f'<p class="note">{_SAID["ablation"].format(f"{MOST_SECONDS:g}")} {word("Why", "ablation")}</p>'
         said = Html(about, stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
         bar = pn.FlexBox(self.button, self.guess, said, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE)
         self.field = Uploader(
             self._received,
             label="Open recording",
             accept=".rulelab",
-            limit=_LIMIT,
+            limit=_SAID["limit"],
             most=LARGEST_FILE,
             width=170,
             margin=0,
@@ -163,7 +160,9 @@ class RunsBox(Working):
             self.guess.disabled = not self.button.able
 
     def forget(self) -> None:
-        """Say nothing of an ablation any more."""
+        """Say nothing of an ablation any more, and give up the run that it would have brought back."""
+        if self.ablation is not None:
+            self.ablation.given.close()
         self.ablation = None
         self._said.object = ""
         if len(self.picture):

@@ -36,8 +36,7 @@ from ..widgets.field_cards import Field, FieldCard, FieldCards
 from ..widgets.fields import WIDE, LayoutViewer, column, select
 from .families import SHOWN, look_for
 
-MAX_MESSAGE = 300
-"""Characters of what is said at a field."""
+MAX_MESSAGE = 300  # characters of what is said at a field
 _ALONE = texts("several classes")["alone"]
 _NO_CLASSES = texts("several classes")["none"]
 _NOT_OF_TWO = texts("several classes")["not of two"]

@@ -24,7 +24,7 @@ from ..live.wording import Standing, count, figures, standing
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Pinning, alert, column, select, when_page_ends
+from ..widgets.fields import WIDE, Pinning, alert, column, mark, select, when_page_ends
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
 from .best import BestModel
@@ -39,8 +39,7 @@ from .why import WhyBox
 ABLATION = "Without a bound"
 _LAST_MOMENT = 0.5
 """Seconds that a page which ends waits for its search to stop: between two units of work, of some hundredths."""
-_IDLE_EVERY = 4
-"""Beats between two looks at a page on which nothing has been run yet: of a class, most pages wait."""
+_IDLE_EVERY = 4  # beats between two looks at a page on which nothing has been run yet: of a class, most pages wait
 
 
 class SearchView(Pinning, NotebookViewer):
@@ -116,10 +115,7 @@ class SearchView(Pinning, NotebookViewer):
         return curves_svg(self.plots.shown)
 
     def part(self, name: str) -> pn.viewable.Viewable | None:
-        """A part by its name: "controls", "certificate", "status", "counts", "moment", "model" or a plot's; else None.
-
-        A plot that stands behind others is opened.
-        """
+        """A part: "controls", "certificate", "status", "counts", "moment", "model" or a plot, then opened; or None."""
         known = {
             "controls": self._controls.bar,
             "certificate": self.certificate.box,
@@ -128,6 +124,7 @@ class SearchView(Pinning, NotebookViewer):
             "moment": self.rewind,
             "model": self._model,
             self.plots.box(0).name.lower(): self._gap,
+            "queue by prefix length": self._gap,  # its foot
         }
         return self._why if self.why.turn_to(name) else known.get(name)
 
@@ -193,10 +190,7 @@ class SearchView(Pinning, NotebookViewer):
 
     @one_at_a_time
     def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
-        """Show a recorded run in the place of the present one, with the card of its model; Run begins a new one.
-
-        ValueError when nothing was recorded.
-        """
+        """Show a recorded run, with the card of its model; Run begins anew. ValueError when nothing was recorded."""
         self._forget_for(RecordedSession(recording, name, look_of_recorded(recording), card))
         self._beat.start()
 
@@ -218,7 +212,7 @@ class SearchView(Pinning, NotebookViewer):
             else:
                 self._take_look(session.look)
             self.best.clear(look)
-            self.certificate.clear(look.looks_for, look.claim)
+            self.certificate.clear(look)
             self._notes.object = ""
         self.refresh()
 
@@ -262,8 +256,18 @@ class SearchView(Pinning, NotebookViewer):
             session.join(_LAST_MOMENT)
             self._tell_standing(session)
         session.close()
+        self.runs_box.forget()
         self.certificate.check.close()
         self._beat.stop()
+
+    def present(self, on: bool) -> None:
+        """Show figure and model alone, large enough for an audience, or all there is."""
+        with pn.io.hold():
+            self.large = on
+            for part in (self._controls.bar, self.certificate.box, self._model, self._gap, self._why):
+                mark(part, "rl-staged", on)
+            self.certificate.counts.visible = not on
+            self._controls.present(on)
 
     @one_at_a_time
     def refresh(self) -> None:
@@ -341,9 +345,7 @@ class SearchView(Pinning, NotebookViewer):
         now, idle = self._standing(session), session.state is State.IDLE
         # boxes are small while nothing has run, and a sketch stands for the gap until there is one to draw
         for box, waits in ((self._model, idle), (self._gap, session.snapshot is None), (self._why, idle)):
-            if waits is not ("rl-waits" in box.css_classes):
-                others = [name for name in box.css_classes if name != "rl-waits"]  # a walk outlines it, too
-                box.css_classes = [*others, "rl-waits"] if waits else others
+            mark(box, "rl-waits", waits)
         self._offer()
         self.certificate.tell(now)
         if session.error and self._alert.phase != plain(session.error, 600):
@@ -376,6 +378,8 @@ class SearchView(Pinning, NotebookViewer):
             self.plots.use_axis(self.axis)
             self.plots.use_dark(self.dark)
             self.plots.use_size(self.large)
+            figure = self.plots.plot(0).figure  # the slider has the same ends
+            self.rewind.styles = {"--left": f"{figure.min_border_left}px", "--right": f"{figure.min_border_right}px"}
             self.why.use_look(self.dark, self.large)
             self._notes.visible = not self.large
 

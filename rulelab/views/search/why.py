@@ -30,8 +30,7 @@ from .plots.base import PlotBox
 from .plots.generation import MOST_BARS, PoolPlot, PricesPlot
 
 TREE, GROUPS, POOL, PRICES = "Tree", "Groups", "Pool", "Prices"
-MOST_NODES = 400
-"""Prefixes of a tree on the page."""
+MOST_NODES = 400  # prefixes of a tree on the page
 
 
 def tree_of(search: Search, moment: Snapshot | None, course: Course | None, prefix: Sequence[str] | None) -> TreeFrame:
@@ -60,12 +59,9 @@ _WATCHED = (TREE, *PICTURES)
 _HEIGHT = 210
 _LOW = "@media (max-height: 820px) { :host { height: 92px !important; } }"
 """In a low window the sentence under the tree is seen with it."""
-_EVERY = 1.0
-"""Seconds between two pictures of a search that runs faster than one can follow."""
-_SETTLING = 2
-"""Beats of the page in which the browser makes what is opened for the first time."""
-_SLOW = 10
-"""Units of work per beat of the page that can be followed."""
+_EVERY = 1.0  # seconds between two pictures of a search that runs faster than one can follow
+_SETTLING = 2  # beats of the page in which the browser makes what is opened for the first time
+_SLOW = 10  # units of work per beat of the page that can be followed
 _NOW = '<p class="note">This is the present: of earlier moments the curves are kept, and not each rule and price.</p>'
 
 

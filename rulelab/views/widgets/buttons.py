@@ -66,8 +66,7 @@ def download(
     )
 
 
-KEEP = "Keep to compare"
-"""What stands on the button."""
+KEEP = "Keep to compare"  # what stands on the button
 _WIDEST = "M"  # of the letters of cards
 
 

@@ -15,11 +15,9 @@ from .esc import esc
 from .style import sheet
 
 MARK = "rl-term--"
-_PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)
-"""They say what they do; `controls` explains those of a search."""
+_PRESSED = (pn.widgets.Button, pn.widgets.FileDownload)  # they say what they do; `controls` explains those of a search
 
-WORD_CSS = sheet("word.css")
-"""Of a word with an entry, in whatever part of the page it stands."""
+WORD_CSS = sheet("word.css")  # of a word with an entry, in whatever part of the page it stands
 
 
 class Explained(JSComponent):

@@ -39,10 +39,7 @@ class FieldCard:
 
 
 class FieldCards(JSComponent):
-    """Cards under each other, each with a heading that folds it away; all that is shown are texts, never HTML.
-
-    `content`: their number stays; titles and fields may change, see `refresh`.
-    """
+    """Cards under each other, each with a heading that folds it away; all that is shown are texts, never HTML."""
 
     cards = param.List(default=[], doc="What the browser shows.")
 
@@ -50,7 +47,7 @@ class FieldCards(JSComponent):
     _stylesheets = [sheet("word.css", "select.css", "field_cards.css")]
 
     def __init__(self, content: Sequence[FieldCard], **params: Any) -> None:
-        self.content = list(content)
+        self.content = list(content)  # their number stays; titles and fields may change, see `refresh`
         self._watched: list[param.Parameterized] = []
         super().__init__(cards=self._states(), **params)
         self.refresh()
@@ -82,21 +79,10 @@ class FieldCards(JSComponent):
             self.refresh()
 
     def _states(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "title": card.title,
-                "open": card.open,
-                "fields": [
-                    {
-                        "key": f"{i}.{k}",
-                        "kind": each.kind,
-                        "label": each.label,
-                        "term": each.term,
-                        "shown": each.shown(),
-                        **each.state(),
-                    }
-                    for k, each in enumerate(card.fields)
-                ],
-            }
-            for i, card in enumerate(self.content)
-        ]
+        def seen(key: str, each: Field) -> dict[str, Any]:
+            named = {name: getattr(each, name) for name in ("kind", "label", "term")}
+            return {"key": key, "shown": each.shown(), **named, **each.state()}
+
+        every = [[seen(f"{i}.{k}", each) for k, each in enumerate(card.fields)] for i, card in enumerate(self.content)]
+        cards = zip(self.content, every, strict=True)
+        return [{"title": card.title, "open": card.open, "fields": fields} for card, fields in cards]

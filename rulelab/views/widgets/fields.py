@@ -14,8 +14,7 @@ from .esc import plain
 from .html import LiveText
 from .style import BAR_CSS, BUTTON_CSS, SELECT_CSS, SMALL_CSS
 
-WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
-"""Of what takes the width that there is."""
+WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}  # of what takes the width that there is
 
 
 def column(*items: Any, sheets: Sequence[Any] = (), classes: str = "", **more: Any) -> pn.Column:
@@ -40,6 +39,13 @@ def button(
     sheets = [BUTTON_CSS, SMALL_CSS] if small else [BUTTON_CSS]
     look = {"width": width, "height": height, "stylesheets": sheets, "margin": 0, **more}
     return pn.widgets.Button(label=label, on_click=act, **look)
+
+
+def mark(part: pn.viewable.Viewable, name: str, on: bool) -> None:
+    """Let a part have a CSS class, or not have it."""
+    others = [each for each in part.css_classes if each != name]
+    if on is (others == part.css_classes):
+        part.css_classes = [*others, name] if on else others
 
 
 def alert(caption: str = "Error", **more: Any) -> LiveText:

@@ -19,10 +19,8 @@ from .fields import when_page_ends
 from .style import sheet
 
 PIECE_BYTES = 1_000_000
-MOST_AT_ONCE_BYTES = 300_000_000
-"""Of all files that come to this server at a time, or wait to be read."""
-IDLE_SECONDS = 60.0
-"""After which a file that does not come any more makes room for another one."""
+MOST_AT_ONCE_BYTES = 300_000_000  # of all files that come to this server at a time, or wait to be read
+IDLE_SECONDS = 60.0  # After which a file that does not come any more makes room for another one
 BUSY = "So many files are being sent to this server that {} has to wait; try again in a minute."
 
 
@@ -134,8 +132,7 @@ class Uploader(JSComponent):
         self.param.update(said=said, doing=doing)
 
 
-OPEN: WeakSet[Uploader] = WeakSet()
-"""Those of this process."""
+OPEN: WeakSet[Uploader] = WeakSet()  # those of this process
 
 
 def _claimed() -> int:

@@ -362,6 +362,62 @@ def test_who_was_first_in_a_room_ends_the_game_for_all(make) -> None:
     assert "The game has ended" not in again.room.board.object, "a room that was left is new"
 
 
+def test_who_opened_a_room_starts_its_game_alone_reveals_the_optimum_and_resets_it(make) -> None:
+    data = table()
+    first, second = (make(searched(data)) for _ in range(2))
+    for view, name in ((first, "teacher"), (second, "Ada")):
+        view.room.room, view.room.called = "class 9", name
+        ready(view)
+    both = (first, second)
+
+    def offers() -> list[set[str]]:
+        for view in both:
+            view.room.refresh()
+        said = ("Reveal the optimum", "Start the game", "End the game for all", "Reset the room")
+        buttons = [[each for each in seen(view) if getattr(each, "label", "") in said] for view in both]
+        return [{each.label for each in of if each.visible} for of in buttons]
+
+    def reached() -> dict[str, int]:
+        return {entry.name: entry.rules for _, entry in BOARDS.board("class 9", first.hand.game)}
+
+    second.act({"do": "insert", "at": 0, "antecedent": 0})
+    assert offers() == [{"Reveal the optimum", "Start the game", "End the game for all"}, set()]
+    second.reveal()
+    assert "certified" not in html(second)
+    second.room.start()
+    assert len(second.hand.edited) == 1, "nobody else can start it"
+    press(first, "Start the game")
+    assert offers() == [{"Reveal the optimum", "End the game for all"}, set()]
+    assert second.hand.edited == second.hand.bench.empty()
+    second.undo()
+    assert second.hand.edited == second.hand.bench.empty(), "what was made before does not come back"
+    assert reached() == {"teacher": 0, "Ada": 0}
+    press(first, "End the game for all")
+    assert offers()[0] >= {"Reset the room"}
+    assert "The game has ended" in second.room.board.object
+    press(first, "Reset the room")
+    assert offers() == [{"Reveal the optimum", "Start the game", "End the game for all"}, set()]
+    assert "Practice" in second.room.board.object
+    assert "certified" not in html(second)
+    first.close()
+    assert offers()[1] == set(), "nobody leads for who has left"
+    first = make(searched(data))
+    first.room.room, first.room.called = "class 9", "teacher"
+    both = (first, second)
+    assert "Start the game" in offers()[0]
+
+
+def test_who_leads_a_room_has_its_address_as_a_picture(make) -> None:
+    one, two = (make(searched(table())) for _ in range(2))
+    for view in (one, two):
+        view.room.link = lambda: "http://class/?room=<10>&data=a"
+        view.room.room = "class 10"
+    one.room.refresh()
+    assert "?room=&lt;10&gt;&amp;data=a" in one.room.code.object
+    assert len(live.soup(one.room.code.object).find_all("svg")) == 1
+    assert two.room.code.object == ""
+
+
 def test_a_board_keeps_the_best_and_is_bounded(monkeypatch) -> None:
     known = Boards()
     for objective in (5, 3, 4):

@@ -20,6 +20,8 @@ from rulelab.views.learn.plans import PLANS, looked_back_to
 from rulelab.views.learn.twelve import FACTS, PEOPLE, PRICE, STEPS, checked, prefixes, problem
 from rulelab.views.learn.view import KEYS, SCRIPT, WALKS, LearnView, read_progress, script_html
 from rulelab.views.learn.walk import Walk
+from rulelab.views.live.state import TICK_SECONDS
+from rulelab.views.search.controls import SPEEDS
 from rulelab.views.widgets.explained import by_slug
 from rulelab.views.widgets.html import Html
 
@@ -100,10 +102,13 @@ def test_every_step_is_done_by_what_it_asks_for_and_is_answered(walk: Walk) -> N
         do(walk)
         assert k in walk.done, each.do
         assert "✓ Done." in html(walk)
+        walk.answers = {**walk.answers, k: [each.choices[0]]}
+        assert "<b>Right.</b>" in html(walk)
         assert "will show it here" not in html(walk)
         if k < len(walk.plan.steps):
             button(walk, "Next").clicks += 1
     assert walk.done == list(range(1, len(walk.plan.steps) + 1))
+    assert walk.score == (len(walk.plan.steps),) * 2
     assert button(walk, "Next").disabled
     if walk.plan.choice is not None:
         rows = [line.find_all("td") for line in soup(html(walk)).select("table.runs tr")[1:]]
@@ -113,6 +118,18 @@ def test_every_step_is_done_by_what_it_asks_for_and_is_answered(walk: Walk) -> N
         if walk.plan.name == "what fairness costs":
             assert costs == sorted(costs)
             assert len(set(costs)) > 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("walk", list(PLANS), indirect=True)
+def test_one_waits_for_15_seconds_of_a_walk_at_most(walk: Walk) -> None:
+    beats, pace = 0, SPEEDS[walk.plan.speed]
+    for choice in [None] if walk.plan.choice is None else [*walk.plan.choice.values] * 2:
+        run_with(walk, choice)
+        left, units = walk.view.session.snapshot.work, pace.units
+        while units is not None and left > 0:
+            left, units, beats = left - units, units * pace.growth, beats + 1
+    assert beats * TICK_SECONDS <= 15
 
 
 def test_looking_back_is_done_where_the_moment_shows_what_is_asked_for_and_no_earlier() -> None:
@@ -228,10 +245,8 @@ def test_questions_are_marked_at_once_and_only_first_answers_count() -> None:
 
 
 def test_the_right_answer_has_no_place_of_its_own() -> None:
-    steps = [step for each in PLANS.values() for step in each.steps if step.choices]
+    steps = [step for each in PLANS.values() for step in each.steps]
     assert {step.offered.index(step.choices[0]) for step in steps} >= {0, 1, 2}
-    for each in PLANS.values():
-        assert sum(bool(step.choices) for step in each.steps) >= 2, each.name
     assert all(len({*step.choices}) == len(step.choices) > 1 for step in steps)
 
 
@@ -283,6 +298,7 @@ def test_a_walk_is_texts_of_a_file_and_what_python_knows(tmp_path: Path) -> None
     first, second = found.steps
     assert (first.text, first.look_at) == ("What there is to see.", "status")
     assert (first.do, first.question, first.answer, first.chooses) == ("Press Step.", "Why?", "Because.", False)
+    assert first.choices == ("it must", "it may")
     assert (second.look_at, second.chooses) == ("prefixes cut, by bound", True)
     assert second.answer.format(**second.figures(Seen())) == "They are 7."
 
@@ -292,8 +308,9 @@ def test_a_walk_is_texts_of_a_file_and_what_python_knows(tmp_path: Path) -> None
     [
         (("# two steps\n\n", ""), 1, "a file begins with '# '"),
         (("How it goes.\n\n", ""), 1, "'two steps' needs the paragraphs sentence"),
-        (("**Answer:** Because.\n\n", ""), 5, "needs the paragraphs text, Do, Question, Answer"),
-        (("**Do:** Press Run.", "Press Run."), 16, "needs the paragraphs text, Do, Question"),
+        (("**Answer:** Because.\n\n", ""), 5, "needs the paragraphs text, Do, Question, Choices, Answer"),
+        (("**Choices:** it must / it may\n\n", ""), 5, "needs the paragraphs text, Do, Question, Choices, Answer"),
+        (("**Do:** Press Run.", "Press Run."), 18, "needs the paragraphs text, Do, Question"),
     ],
 )
 def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path, change: tuple[str, str], line: int, message: str):

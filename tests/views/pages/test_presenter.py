@@ -71,9 +71,9 @@ def test_settings_go_away_and_come_back_as_they_were(tab: SearchTab) -> None:
     tab.setup.sentence.open = True
     tab.presenter.press("p")
     assert not tab.setup.sentence.open
-    assert set(sizes(tab)) == {"17px"}
+    assert set(sizes(tab)) == {"20px"}
     tab.view.reset()
-    assert set(sizes(tab)) == {"17px"}
+    assert set(sizes(tab)) == {"20px"}
     tab.presenter.press("p")
     assert tab.setup.sentence.open
     assert sizes(tab) == before

@@ -24,6 +24,7 @@ from rulelab.views.search.figures import SearchFigures
 from rulelab.views.search.plots.curves import curve_columns, tree_begins
 from rulelab.views.search.plots.falling import mean_columns, strata_columns
 from rulelab.views.search.setup import Setup
+from rulelab.views.widgets.explained import term_slug
 
 FAMILY_SETTINGS: dict[str, dict[str, Any]] = {
     "rule_list": {"family": "rule_list", "regularization": 0.02, "max_conditions": 1},
@@ -118,6 +119,17 @@ def test_every_criterion_can_be_chosen_and_predictive_parity_of_rule_lists_alone
         assert "predictive_parity" not in chosen(family=family).settings.param.fairness.objects
     with pytest.raises(ValueError, match="tolerance"):
         chosen(family="rule_set", fairness="equal_opportunity", tolerance=-1.0)
+
+
+@pytest.mark.parametrize("name", ["fair_rule_list", "fair_rule_set", "least_gap", "least_gap_of_sets"])
+def test_what_an_engine_counts_is_said_in_words_that_are_explained(show, name: str) -> None:
+    view = finish(show(prepared(**FAMILY_SETTINGS[name]).search))
+    counts, said = view.session.snapshot.counts, dict(view.part("counts").figures)
+    named = LOOKS[view.session.look].counts
+    assert len(named) > 1
+    assert {said[word] for word in named.values()} == {words.count(counts[name]) for name in named}
+    assert all(term_slug(word) for word in named.values())
+    assert ("made" in said) is ("expanded" in counts), "prefixes are not counted where there are none"
 
 
 def test_the_form_shows_the_settings_of_the_family() -> None:

@@ -68,7 +68,7 @@ def test_every_plot_says_what_is_seen_and_gives_its_figures_away(view) -> None:
 
 def test_the_captions_follow_a_search() -> None:
     plots, prepared = SearchFigures(LOOKS["rule_list"]), Prepared(small_search())
-    bounds, queue, pruned, _, left = plots.plots
+    bounds, pruned, _, left = plots.plots
     seen = []
     for snapshot in small_search().steps(work_per_step=2):
         plots.extend([snapshot], not seen, snapshot, prepared)
@@ -79,7 +79,7 @@ def test_the_captions_follow_a_search() -> None:
             below = f"below {at_least(snapshot.lower_bound)}" if snapshot.lower_bound > 0 else nothing
             assert below in bounds.caption
             open_ = sum(snapshot.queue_by_length[1:])
-            assert f"{open_} prefix" in queue.caption or not open_
+            assert f"{open_} prefix" in bounds.caption or not open_
         cut = sum(snapshot.pruned.values())
         assert pruned.caption.startswith(f"{cut} cut") or cut == 0 or cut > 999
         assert pruned.blank is (cut == 0)
@@ -88,7 +88,8 @@ def test_the_captions_follow_a_search() -> None:
             or snapshot.status is rl.Status.OPTIMAL
         )
     assert "proven" in bounds.caption
-    assert "empty" in queue.caption
+    assert bounds.caption.endswith("The queue is empty.")
+    assert bounds.frame()["in the queue"].tolist() == [sum(snapshot.queue_by_length[1:]) for snapshot in seen]
     assert left.caption == "Nothing is left to look at."
     told = left.frame()["log10 remaining"].tolist()
     assert told == [round(snapshot.log10_remaining, 3) for snapshot in seen]
@@ -105,16 +106,16 @@ def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with
     nothing: list[list[str]] = [[] for _ in view.plots.plots]
     assert [drawn(plot) for plot in view.plots.plots] == nothing
     paused(view)
-    bounds, queue, _, incumbents, _ = view.plots.plots
+    bounds, _, incumbents, _ = view.plots.plots
     assert bounds.sources[0].data["lower_bound"] == [pytest.approx(view.session.snapshot.lower_bound, abs=1e-5)]
-    assert queue.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
+    assert bounds.sources[0].data["queued"] == [sum(view.session.snapshot.queue_by_length[1:])]
     assert bounds.sources[1].data["work"] == []
     for _ in range(3):
         view.step()
         wait_until(lambda: not view.session.state.busy)
         view.refresh()
     finish(view)
-    assert queue.sources[0].data["queued"] == [0]
+    assert bounds.sources[0].data["queued"] == [0]
     assert bounds.sources[1].data["work"] == [view.session.snapshot.work]
     x, y = bounds.figure.x_range, bounds.figure.y_range
     assert x.start < bounds.sources[0].data["log_work"][0] < x.end
@@ -131,9 +132,9 @@ def test_one_step_is_seen_and_so_is_the_end_and_each_better_model_is_marked_with
     assert marks.data["work"] == [s.work for s in better]
     for text, snapshot in zip(marks.data["rules"], better, strict=True):
         assert all(name in text for name in snapshot.incumbent.model.antecedent_names[:5])
-    assert drawn(bounds) == ["objective", "lower bound", "gap"]
     lengths = {length for s in every for length, n in enumerate(s.queue_by_length) if n}
-    assert drawn(queue) == [str(length) for length in sorted(lengths - {0})]
+    waiting = ["waiting:", *(str(length) for length in sorted(lengths - {0}))]
+    assert sorted(drawn(bounds)) == sorted(["objective", "lower bound", "gap", *waiting])
     assert drawn(incumbents) == ["incumbents", "best"]
     view.reset()
     assert [drawn(plot) for plot in view.plots.plots] == nothing
@@ -178,18 +179,29 @@ def test_the_vertical_axis_spans_the_gap_and_has_numbers_to_read_where_all_is_ze
     for i, snapshot in enumerate(snapshots):
         plots.extend([snapshot], i == 0, snapshot, Prepared(search))
         if snapshot.incumbent is not None:
-            axis = plots.plot(0).figure.y_range
-            assert axis.start <= snapshot.lower_bound <= snapshot.incumbent.objective <= axis.end
+            start, end = above(plots)
+            assert start <= snapshot.lower_bound <= snapshot.incumbent.objective <= end
             first = snapshots[0].lower_bound
-            assert axis.end - axis.start < 1.4 * (snapshots[-1].incumbent.objective + 1 - first)
+            assert end - start < 1.4 * (snapshots[-1].incumbent.objective + 1 - first)
 
     last = rl.solve(small_search())
     latest = replace(last, lower_bound=0.0, incumbent=replace(last.incumbent, objective=0.0))
     plots = SearchFigures(LOOKS["rule_list"])
     plots.extend([latest], True, latest, Prepared(small_search()))
-    axis = plots.plot(0).figure.y_range
-    assert axis.start == 0
-    assert axis.end > 0.01
+    start, end = above(plots)
+    assert start == 0
+    assert end > 0.01
+
+
+def above(plots: SearchFigures) -> tuple[float, float]:
+    """The ends of the vertical axis, which is above what waits; both fill the picture."""
+    figure = plots.plot(0).figure
+    (start, end), whole, foot = figure.yaxis[0].bounds, figure.y_range, figure.extra_y_ranges["waiting"]
+    most = max(plots.plot(0).frame()["in the queue"])
+    assert figure.yaxis[1].bounds == (0, most or 1)
+    assert (start - whole.start) / (whole.end - whole.start) > (most - foot.start) / (foot.end - foot.start)
+    assert whole.end == end
+    return start, end
 
 
 def test_a_part_that_was_zoomed_into_stays_until_the_reset() -> None:

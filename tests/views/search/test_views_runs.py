@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from live import alert, finish, long_search, model_html, problem, runs_html, settled, status
+from live import alert, finish, long_search, model_html, paused, problem, runs_html, settled, status
 from patience import wait_until
 
 import rulelab as rl
@@ -94,6 +94,30 @@ def test_after_an_ablation_the_run_from_before_it_is_shown_again(show) -> None:
     view.ablate()
     settled(view)
     assert view.session is not own, "with the present settings there was no run"
+
+
+def test_after_an_ablation_a_paused_run_is_paused_again_and_goes_on(show) -> None:
+    view = paused(show(rl.RuleListSearch(problem(120, 7), 0.01)))
+    own, seen = view.session, (model_html(view), status(view).figures, view.snapshot)
+    assert own.state is State.PAUSED
+    view.ablate()
+    assert view.session is not own
+    assert len(ablated(view)) == 6
+    assert (view.session, own.state) == (own, State.PAUSED)
+    assert (model_html(view), status(view).figures, view.snapshot) == seen
+    finish(view)
+    assert view.session is own
+    assert own.snapshot.status is rl.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("give_up", ["reset", "close"])
+def test_a_paused_run_ends_where_the_ablation_that_would_bring_it_back_is_given_up(show, give_up: str) -> None:
+    view = paused(show(long_search()))
+    own = view.session
+    view.ablate()
+    assert own.alive
+    getattr(view, give_up)()
+    wait_until(lambda: not own.alive)
 
 
 def test_pictures_of_an_ablation_say_what_its_words_say(show) -> None:

@@ -95,7 +95,7 @@ def test_a_running_search_is_drawn_and_never_touched_by_the_page(show, monkeypat
 
 def test_nothing_is_looked_at_that_is_not_open(show) -> None:
     view = show(small_search())
-    open_tab(view, "Queue")
+    open_tab(view, "Bounds")
     view.run()
     wait_until(lambda: view.session.state.over)
     settled(view)
@@ -274,7 +274,7 @@ def test_the_page_shows_the_pool_of_a_rule_set_and_of_nothing_else(show) -> None
     assert "in the pool;" in plot.caption
     assert box.items[0].caption == plot.caption
     view.large = True
-    assert plot.figure.xaxis[0].axis_label_text_font_size == "17px"
+    assert plot.figure.xaxis[0].axis_label_text_font_size == "20px"
     open_tab(view, PRICES)
     settled(view)
     prices, _ = view.why.pictures[PRICES]

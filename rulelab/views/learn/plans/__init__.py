@@ -92,10 +92,6 @@ _BRANCH_AND_BOUND = plan(
         Step(_ended, lambda seen: {"cost": f"{seen.snapshot.incumbent.objective:.6g}"}),
         Step(looked_back_to(_has_the_best_list), _left),
     ],
-    family="rule_list",
-    data="diabetes",
-    parameters={"regularization": 0.01, "thresholds": 3, "max_conditions": 1, "beam_width": 0},
-    speed="10 per tick",
 )
 """How a search proves that no list is better without looking at each."""
 
@@ -124,10 +120,6 @@ _COLUMN_GENERATION = plan(
         Step(_ended, _of_how_many),
         Step(looked_back_to(lambda moment, _end: moment.lower_bound > 0), _gap_closed),
     ],
-    family="rule_set",
-    data="diabetes",
-    parameters={"max_complexity": 10},
-    speed="1 step per tick",
 )
 """How rules are found without listing all of them, and why none is missing in the end."""
 
@@ -160,11 +152,6 @@ _EQUAL_ROWS = plan(
         Step(_tried_all, _most, chooses=True),
         Step(lambda seen: seen.ends >= 2, chooses=True),
     ],
-    family="rule_list",
-    data="diabetes",
-    parameters={"regularization": 0.02, "thresholds": 2, "max_conditions": 1, "beam_width": 0},
-    speed="speeding up",
-    choice=Choice("thresholds", "Groups per number", {"2": 2, "3": 3, "4": 4}),
     figures={
         "patterns": lambda run: count(run.problem.n_patterns),
         "inevitable errors": lambda run: count(_inevitable(run.problem)),
@@ -199,11 +186,6 @@ _FALLING_LISTS = plan(
         Step(lambda seen: seen.anew and seen.work >= 3),
         Step(_tried_all, _more, chooses=True),
     ],
-    family="falling_rule_list",
-    data="breast_cancer",
-    parameters={"thresholds": 4, "max_conditions": 1, "iterations": 0},
-    speed="speeding up",
-    choice=Choice("positive_weight", "Weight of a missed positive", {"1": 1.0, "3": 3.0, "10": 10.0}),
     figures={"missed": lambda run: count(_missed(run)), "false alarms": lambda run: count(_alarms(run))},
 )
 """What it costs that probabilities may only fall from rule to rule, and what it gives."""
@@ -255,11 +237,7 @@ _FAIRNESS = plan(
         Step(lambda seen: any(run.choice == _NONE for run in seen.runs), _nothing, chooses=True),
         Step(lambda seen: seen.ends >= 1, chooses=True),
     ],
-    family="rule_set",
-    data="diabetes",
     parameters={"max_complexity": 8, "thresholds": 2, "fairness": EqualOpportunity(1.0)},
-    speed="full speed",
-    sensitive="sex",
     choice=Choice(
         "fairness",
         "Tolerance",

@@ -40,11 +40,9 @@ from ...widgets.html import Html
 from ...widgets.style import BLUE, CARD_CSS, FIGURE_CSS, PLOT_CSS, SKY
 
 HEIGHT = 236
-BLUES = {False: BLUE, True: SKY}
-"""Of lines on a light and on a dark page."""
-LARGE_TEXT = "17px"
-PICTURE = (1280, 720)
-"""Width and height of one that is saved, in pixels."""
+BLUES = {False: BLUE, True: SKY}  # of lines on a light and on a dark page
+LARGE_TEXT = "20px"
+PICTURE = (1280, 720)  # width and height of one that is saved, in pixels
 SLIDE = (1600, 900)
 _SCALE = 2
 _TICK = "22px"
@@ -330,7 +328,9 @@ class PlotBox:
         title.visible, self.name = False, ""
         plot.figure.stylesheets = [FIGURE_CSS]
         plot.figure.css_classes = []  # the sign stands beside the name
-        self._head = PlotHead(self.answer, control=control, sizing_mode="stretch_width", margin=0)
+        self._head = PlotHead(
+            self.answer, control=control, css_classes=["rl-head"], sizing_mode="stretch_width", margin=0
+        )
         self.rename(str(title.text))
         self.pane = pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0)
         self._below = None

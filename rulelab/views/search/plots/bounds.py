@@ -13,27 +13,28 @@ from ...live.wording import apart, count
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, GREEN, ORANGE, PURPLE, SKY
 from .base import BLUES, Columns, Plot, Window, add_legend, drawn, new_figure, replace, set_ticks, show_entries, tooltip
-from .curves import Curves, PlotOverTime, curve_columns, place_columns
+from .curves import QUEUED, Curves, PlotOverTime, curve_columns, place_columns
+from .prefixes import Waiting
 
 _MARGIN = 0.07
-_FLAT = 0.1
-"""The height of a picture in which all is 0."""
-_LINES = 12
-"""Most rules of a list that are shown where one points at it."""
+_FLAT = 0.1  # the height of a picture in which all is 0
+_LINES = 12  # most rules of a list that are shown where one points at it
 _FOUND = "<b>@objective{0.000000}</b> found at work @work, after @seconds{0.00} s\n@rules"
 
 
 class BoundsPlot(PlotOverTime):
-    """What is found, what is proven, and the gap between them; ``relaxation``: column and name of a third curve."""
+    """What is found and proven, and the gap between them, over what waits; `relaxation`: a column, and its name."""
 
     title = "Objective and lower bound"
     nothing = "The best objective comes down, what is proven goes up; where they meet, the model is optimal."
-    heads = ("objective", "lower_bound")
+    heads: tuple[str, ...] = ("objective", "lower_bound")
 
-    def __init__(self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None) -> None:
-        # room for numbers as small as the gaps of groups are, and for the legend, which comes with the first model
-        borders: dict[str, Any] = {"min_border_left": 76, "min_border_top": 26, "min_border_bottom": 46}
-        super().__init__(curves, measure, height=372, **borders)
+    def __init__(
+        self, curves: Curves, measure: str = "objective", relaxation: tuple[str, str] | None = None, queue: bool = False
+    ) -> None:
+        if queue:
+            self.heads = (*self.heads, "queued")
+        super().__init__(curves, measure, height=372, **_borders(False, queue))
         plot, self._further = self.figure, dict([] if relaxation is None else [relaxation])
         self.names = {"objective": "objective", "lower_bound": "lower bound", **self._further}
         set_ticks(plot.yaxis, desired_num_ticks=4)
@@ -64,9 +65,16 @@ class BoundsPlot(PlotOverTime):
         tooltips = [("time", "@seconds{0.00} s"), ("work", "@work"), ("objective", "@objective{0.000000}")]
         tooltips += [(name, f"@{column}{{0.0000}}") for column, name in self._further.items()]
         tooltips.append(("lower bound", "@lower_bound{0.000000}"))
-        plot.add_tools(HoverTool(renderers=[best], mode="vline", tooltips=tooltips))
         self.sources = (self._head, self._proof, self._found)
         self.tinted = ((bound.glyph, "line_color", BLUES), (ends[0].glyph, "line_color fill_color", BLUES))
+        self._waiting = Waiting(plot, curves, self._head) if queue else None
+        if self._waiting is not None:
+            self.names = {**self.names, **self._waiting.names}
+            self.tinted += self._waiting.tinted
+            tooltips.append(("waiting", "@queued"))
+            for each in plot.legend:  # two lines
+                each.update(margin=0, padding=1, label_width=0, label_standoff=3)
+        plot.add_tools(HoverTool(renderers=[best], mode="vline", tooltips=tooltips))
         self.over_time = tuple(renderer.glyph for renderer in plot.renderers)  # type: ignore[attr-defined]
         self.clear()
 
@@ -74,6 +82,8 @@ class BoundsPlot(PlotOverTime):
         self._gap.visible = False  # a stepped area without points never ends drawing itself (Bokeh 3.9)
         super().clear()
         self._last: float | None = None
+        if self._waiting is not None:
+            self._waiting.show([])
 
     def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
         self._gap.visible = not self._curves.empty
@@ -81,20 +91,38 @@ class BoundsPlot(PlotOverTime):
         proven = latest if latest.status is Status.OPTIMAL else None
         self._proof.data = place_columns(proven, self.heads, self._curves.begins)
         show_entries(self.entries, [bool(self._curves.known(name)) for name in self._drawn])
+        if self._waiting is not None:
+            self._waiting.show([name for name in QUEUED if any(self._curves.source.data[name])])
         self._mark(snapshots, whole)
 
     def fit(self) -> None:
         found, proven = self._curves.known("objective"), self._curves.known("lower_bound")
         if not proven:
-            self._window.span(0, 1)
+            self._span(0, 1)
             return
         relaxed = [value for column in self._further for value in self._curves.known(column)[-1:]]
         relaxed = [value for value in relaxed if not found or value <= found[0]]  # one of few rules may be far above
         top, bottom = max([*found, *relaxed], default=proven[-1]), proven[0]
         height = max(top - bottom, 0.02 * abs(top)) or _FLAT
-        self._window.span(max(bottom - _MARGIN * height, 0.0), top + 5 * _MARGIN * height)
+        self._span(max(bottom - _MARGIN * height, 0.0), top + 5 * _MARGIN * height)
+
+    def _span(self, start: float, end: float) -> None:
+        """Let the vertical axis span this, above what waits."""
+        if self._waiting is not None:
+            self._waiting.fit()
+            self.figure.yaxis[0].bounds = self.figure.ygrid[0].bounds = (start, end)
+            start -= (end - start) * Waiting.SHARE / (1 - Waiting.SHARE)
+        self._window.span(start, end)
+
+    def use_size(self, large: bool) -> None:
+        super().use_size(large)
+        self.figure.update(**_borders(large, self._waiting is not None))
 
     def _words(self, latest: Snapshot) -> str:
+        said = self._found_and_proven(latest)
+        return said if self._waiting is None else f"{said} {self._waiting.words()}"
+
+    def _found_and_proven(self, latest: Snapshot) -> str:
         best = latest.incumbent
         if best is None:
             impossible = latest.status is Status.INFEASIBLE
@@ -122,6 +150,14 @@ class BoundsPlot(PlotOverTime):
         elif new:
             self._found.stream({**_found_columns(new, self._curves.begins)})
         self._last = last
+
+
+def _borders(large: bool, queue: bool) -> dict[str, Any]:
+    """Room for numbers as small as the gaps of groups are, and for the legends, which come with the first model."""
+    left, right, top, bottom = (76, 12, 26, 46) if not queue else (76, 44, 40, 40)
+    if large:
+        left, right, top, bottom = 112, 2 * right, 2 * top, 70
+    return {"min_border_left": left, "min_border_right": right, "min_border_top": top, "min_border_bottom": bottom}
 
 
 def _found_columns(snapshots: Sequence[Snapshot], begins: Snapshot | None = None) -> Columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 from bokeh.events import Pan, PanEnd, Tap
@@ -17,18 +17,13 @@ from ....snapshot import Snapshot
 from ...widgets.style import INK, LENGTHS
 from .base import Columns, Plot, Window, compact, new_figure, ticks
 
-AXES = {"log work": "log_work", "work": "work", "time": "seconds"}
-"""Horizontal axes, and their columns."""
-QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))
-"""Columns of the queue by length."""
+AXES = {"log work": "log_work", "work": "work", "time": "seconds"}  # horizontal axes, and their columns
+QUEUED = tuple(f"length_{i + 1}" for i in range(len(LENGTHS)))  # columns of the queue by length
 _MARGIN = 0.03
-_BEFORE = 0.3
-"""How wide the strip of what comes before the tree is, as powers of ten."""
+_BEFORE = 0.3  # how wide the strip of what comes before the tree is, as powers of ten
 _STRIP: dict[str, Any] = {"fill_color": "#808080", "fill_alpha": 0.16, "line_color": None, "level": "underlay"}
-_SMALLEST = 1e-6
-"""Reduced costs above minus this are rounding, and count as none."""
-_SHORTEST = {"log_work": 0.3, "work": 1.0, "seconds": 0.001}
-"""Least width of an axis."""
+_SMALLEST = 1e-6  # reduced costs above minus this are rounding, and count as none
+_SHORTEST = {"log_work": 0.3, "work": 1.0, "seconds": 0.001}  # least width of an axis
 
 
 def tree_begins(snapshots: Sequence[Snapshot]) -> Snapshot | None:
@@ -125,7 +120,7 @@ class Curves:
 class PlotOverTime(Plot):
     """A plot of some of the curves over the time of a search."""
 
-    heads: ClassVar[tuple[str, ...]]  # columns whose last point is marked, in a source of its own
+    heads: tuple[str, ...]  # columns whose last point is marked, in a source of its own
 
     def __init__(self, curves: Curves, label: str, **options: Any) -> None:
         self._curves, self._window = curves, Window(0, 1)

@@ -17,8 +17,7 @@ from ...widgets.esc import plain
 from ...widgets.style import BLUE, INK, ORANGE, SKY
 from .base import BLUES, Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
 
-MOST_BARS = 40
-"""Longer lists show their first rules and, last, the default."""
+MOST_BARS = 40  # longer lists show their first rules and, last, the default
 _NAMES = ("left", "right", "middle", "top", "own", "low", "high", "colour", "kind", "rule", "counts")
 
 
@@ -115,8 +114,7 @@ class StrataPlot(Plot):
 
 
 MOST_POSITIONS = 16
-_FLOOR = 0.5
-"""Where the logarithmic axis begins; positions without a candidate are drawn there."""
+_FLOOR = 0.5  # where the logarithmic axis begins; positions without a candidate are drawn there
 
 
 def mean_columns(snapshot: Snapshot | None) -> Columns:

@@ -82,8 +82,7 @@ class TablePlot(Plot):
         return frame.rename(columns=dict(self.names))
 
 
-_SPREAD = 0.3
-"""How far rules of one complexity stand apart, of the way to the next."""
+_SPREAD = 0.3  # how far rules of one complexity stand apart, of the way to the next
 _USED = 1e-6
 
 

@@ -6,75 +6,70 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, FactorRange, FixedTicker, HoverTool, LinearAxis, Range1d
 from bokeh.models.annotations import LabelSet
+from bokeh.plotting import figure
 from bokeh.transform import stack
 
+from ....assets import texts
 from ....snapshot import CUT_BY, Snapshot, Status
 from ...live.wording import count, remaining
 from ...prefixes.icicle import color_of
 from ...widgets.style import GREEN, INK, LENGTHS
-from .base import Columns, Plot, add_legend, compact, new_figure, replace, show_entries
-from .curves import QUEUED, CurvePlot, Curves, PlotOverTime
+from .base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
+from .curves import QUEUED, CurvePlot, Curves
 
 _NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
-_LENGTHS = dict(zip(QUEUED, _NAMES, strict=True))
 
 
-class QueuePlot(PlotOverTime):
-    """Stacked steps, one per length, and how many there are in all."""
+class Waiting:
+    """The prefixes that wait, along the foot of a plot over time: stacked steps, one per length, and all of them."""
 
-    title = "Queue by prefix length"
-    nothing = "Beginnings of lists that are still to be looked at, by how many rules they have."
-    names = {"queued": "in the queue", **{column: f"of {name} rules" for column, name in _LENGTHS.items()}}
-    heads = ("queued",)
+    SHARE = 0.28
+    """Of the height of the plot."""
+    names = {"queued": "in the queue", **{c: f"of {name} rules" for c, name in zip(QUEUED, _NAMES, strict=True)}}
 
-    def __init__(self, curves: Curves) -> None:
-        super().__init__(curves, "prefixes in the queue", min_border_right=62, min_border_bottom=58)
-        plot, source = self.figure, curves.source
-        drawn_alike: dict[str, Any] = {"x": "seconds", "source": source, "step_mode": "after", "visible": False}
+    def __init__(self, plot: figure, curves: Curves, head: ColumnDataSource) -> None:
+        self._curves, self._window = curves, Window(0, 1)
+        plot.extra_y_ranges = {"waiting": self._window.range}
+        self._axis = LinearAxis(y_range_name="waiting", bounds=(0, 1))
+        self._axis.update(formatter=compact())
+        set_ticks(self._axis, desired_num_ticks=2)
+        plot.add_layout(self._axis, "right")
+        alike: dict[str, Any] = {"x": "seconds", "source": curves.source, "y_range_name": "waiting"}
+        filled: dict[str, Any] = {"fill_alpha": 0.9, "step_mode": "after", "visible": False, **alike}
         self._areas = [
-            plot.varea_step(
-                y1=stack(*QUEUED[:i]), y2=stack(*QUEUED[: i + 1]), fill_color=color, fill_alpha=0.9, **drawn_alike
-            )
+            plot.varea_step(y1=stack(*QUEUED[:i]), y2=stack(*QUEUED[: i + 1]), fill_color=color, **filled)
             for i, color in enumerate(LENGTHS)
         ]
-        total = plot.step(x="seconds", y="queued", source=source, mode="after", line_width=1.5, color=INK[False])
-        end = plot.scatter(x="seconds", y="queued", source=self._head, size=8, color=INK[False])
-        named = list(zip(_NAMES, self._areas, strict=True))
-        self.entries = add_legend(plot, named, place="right", columns=1, title="rules")
-        plot.yaxis.formatter = compact()
-        tooltips = [("work", "@work"), ("in the queue", "@queued")]
-        tooltips += [(f"with {name}", f"@{column}") for column, name in _LENGTHS.items()]
-        plot.add_tools(HoverTool(renderers=[total], mode="vline", tooltips=tooltips))
-        self.over_time = tuple(renderer.glyph for renderer in plot.renderers)  # type: ignore[attr-defined]
+        total = plot.step(y="queued", mode="after", line_width=1.5, color=INK[False], **alike)
+        end = plot.scatter(y="queued", size=6, color=INK[False], **{**alike, "source": head})
         self.tinted = ((total.glyph, "line_color", INK), (end.glyph, "line_color fill_color", INK))
-        self.clear()
+        named = [("waiting:", ()), *zip(_NAMES, self._areas, strict=True)]
+        self._entries = add_legend(plot, named, columns=len(named))
+        self.show([])
 
-    def clear(self) -> None:
-        super().clear()
-        self._draw([False] * len(QUEUED))
+    def show(self, lengths: Sequence[str]) -> None:
+        """Draw only the lengths that there were; a stepped area without points never ends drawing itself."""
+        drawn = [name in lengths for name in QUEUED]
+        show_entries(self._entries, [any(drawn), *drawn])
+        for area, visible in zip(self._areas, drawn, strict=True):
+            area.visible = visible
 
-    def show(self, snapshots: Sequence[Snapshot], whole: bool, latest: Snapshot) -> None:
-        super().show(snapshots, whole, latest)
-        self._draw([any(self._curves.source.data[name]) for name in QUEUED])
-
-    def _words(self, latest: Snapshot) -> str:
+    def words(self) -> str:
+        """How many wait at the moment that is shown."""
         last = [self._curves.past(name)[-1] for name in QUEUED]
         if not sum(last):
-            return f"The queue is empty{': nothing is left to look at' * (latest.status is Status.OPTIMAL)}."
+            return "The queue is empty."
         most = _NAMES[last.index(max(last))]
         rules = "1 rule" if most == "1" else f"{most} rules"
         return f"{count(sum(last))} prefix{'es' if sum(last) > 1 else ''} open, most with {rules}."
 
     def fit(self) -> None:
-        self._window.span(0, 1.1 * max(self._curves.source.data["queued"], default=0) or 1)
-
-    def _draw(self, drawn: Sequence[bool]) -> None:
-        """Draw only the lengths that there were; a stepped area without points never ends drawing itself."""
-        show_entries(self.entries, drawn)
-        for area, visible in zip(self._areas, drawn, strict=True):
-            area.visible = visible
+        """Let the axis span what there is."""
+        most = max(self._curves.source.data["queued"], default=0) or 1
+        self._window.span(0, 1.1 * most / self.SHARE)
+        self._axis.bounds = (0, most)
 
 
 class RemainingPlot(CurvePlot):
@@ -97,13 +92,8 @@ class RemainingPlot(CurvePlot):
         self._window.span(0, 1.1 * max(self._curves.known("remaining"), default=0) or 1)
 
 
-_OF_ALL = (
-    " The best list of all is sought first.",
-    " They were cut to find the best of all lists; a best one meets what is asked.",
-)
-_COLOURS = '<p class="note">Coloured as in search trees; grey: bounds that hardly ever cut what a tree has stored.</p>'
-_ROOM = 150
-"""Where the axis of per cents ends, so that the longest bar has its figure beside it."""
+_SAID = texts("cut")
+_ROOM = 150  # where the axis of per cents ends, so that the longest bar has its figure beside it
 
 
 def pruned_columns(snapshot: Snapshot | None) -> Columns:
@@ -165,7 +155,7 @@ class PrunedPlot(Plot):
             self._bounds.factors = data["bound"]
         replace(self._source, data)
         self.blank = not data["bound"]
-        self.below = "" if self.blank else _COLOURS
+        self.below = "" if self.blank else _SAID["colours"]
         if self.blank:
             self.caption = "Nothing is cut yet."
             return
@@ -176,7 +166,7 @@ class PrunedPlot(Plot):
         self.caption = f"{count(sum(data['count']))} cut, {percent} % of them by “{name}”{ever}."
         first = latest.sought_first
         if first and (first["running"] or first["suffices"]):
-            self.caption += _OF_ALL[first["suffices"]]
+            self.caption += _SAID["of all"][first["suffices"]]
 
     def frame(self) -> pd.DataFrame:
         return super().frame()[::-1]
