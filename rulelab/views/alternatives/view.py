@@ -181,7 +181,7 @@ class AlternativesView(Working, Pinning, Choosing):
     def edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:
         """Edit a model that a search which has ended has found; ValueError when its models are not edited."""
         best = latest.incumbent is not None and latest.incumbent.model == model
-        card = of_search(prepared.search, latest, prepared) if best else None
+        card = (prepared.card or of_search(prepared.search, latest, prepared)) if best else None
         self.editor.edit(prepared, model, card, latest=latest)
         if not self._work.busy:  # else it is seen together with the others
             self._lay_out()

@@ -33,6 +33,8 @@ class SearchSession:
     """Drives one search from a thread of its own."""
 
     recorded: ClassVar[bool] = False  # whether there is but a recording, without rows
+    awaited: bool = False  # whether `workshop` is being made
+    lacking: str = ""  # why there is no `workshop`, to be said in its place
 
     def __init__(
         self,
@@ -75,6 +77,12 @@ class SearchSession:
     def search(self) -> Search | None:
         """The search, once it is made."""
         return None if self.prepared is None else self.prepared.search
+
+    @property
+    def workshop(self) -> tuple[Prepared, Snapshot] | None:
+        """What its models are edited with: a search of the same rows, and the end; None: nothing, or it is not over."""
+        there = self.state.over and self.prepared is not None and self.snapshot is not None
+        return (self.prepared, self.snapshot) if there else None  # type: ignore[return-value]
 
     @property
     def waiting(self) -> int:

@@ -16,13 +16,14 @@ from ...search import Search
 from ...snapshot import Incumbent, Snapshot
 from ...warming import begin_in_background
 from ..cards.card import Card
+from ..live.prepared import Prepared, Source
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, State
 from ..live.ticker import Beat, Presence
 from ..live.wording import Standing, count, figures, standing
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
-from ..widgets.esc import plain
+from ..widgets.esc import esc, plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.fields import WIDE, Pinning, alert, column, select, when_page_ends
 from ..widgets.html import Html
@@ -79,6 +80,7 @@ class SearchView(Pinning, NotebookViewer):
     snapshot: param.Parameter[Snapshot | None] = param.Parameter(doc="The latest state of the run; None before it.")
     status: param.Selector[State] = param.Selector(default=State.IDLE, objects=list(State), doc="How the run stands.")
     model: param.Parameter[Model | None] = param.Parameter(doc="The best model so far; None before there is one.")
+    edits = param.Boolean(default=False, doc="Whether the run is over, and there is what its models are edited with.")
     moment = param.Integer(None, allow_None=True, doc="Which moment is shown, from 0; None: the present one.")
     on_standing = param.Callable(doc="Takes the session when a run begins, ends or is forgotten, and its model's card.")
     on_edit = param.Callable(doc="Takes the search that has ended, its state, and the model to edit; None: no button.")
@@ -192,12 +194,18 @@ class SearchView(Pinning, NotebookViewer):
         self._forget_for(self._new_session())
 
     @one_at_a_time
-    def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
+    def open(
+        self,
+        recording: Recording,
+        name: str = "recording",
+        card: Card | None = None,
+        source: Source | None = None,
+    ) -> None:
         """Show a recorded run in the place of the present one, with the card of its model; Run begins a new one.
 
-        ValueError when nothing was recorded.
+        `source` makes its search again, with which its models are edited. ValueError when nothing was recorded.
         """
-        self._forget_for(RecordedSession(recording, name, look_of_recorded(recording), card))
+        self._forget_for(RecordedSession(recording, name, look_of_recorded(recording), card, source))
         self._beat.start()
 
     def _forget_for(self, session: SearchSession) -> None:
@@ -241,18 +249,24 @@ class SearchView(Pinning, NotebookViewer):
 
     def edit(self, *_: Any) -> None:
         """Hand the search that has ended to `on_edit`, with the moment whose model is shown."""
-        session, best = self.session, self._best
-        if self.on_edit is not None and best is not None and session.state.over:
+        if self.on_edit is not None and (shown := self._in_workshop()) is not None:
             with self.complaining():
-                self.on_edit(session.prepared, session.snapshot, best.model)
+                self.on_edit(*shown)
 
     def ask(self, *_: Any) -> None:
         """Send one person through the model that is shown, or take away what does."""
-        best = self._best
         if self.best.person.visible:
             self.best.send(None)
-        elif self.on_person is not None and best is not None:
-            self.best.send(self.on_person(self.session.prepared, best.model))
+        elif self.on_person is not None and (shown := self._in_workshop()) is not None:
+            prepared, _, model = shown
+            self.best.send(self.on_person(prepared, model))
+
+    def _in_workshop(self) -> tuple[Prepared, Snapshot, Model] | None:
+        """The search that has ended, its end, and the model that is shown, in its labels; None: there are none."""
+        best, workshop = self._best, self.session.workshop
+        if best is None or workshop is None:
+            return None
+        return *workshop, best.model.relabelled(workshop[0].search.problem.classes)
 
     def close(self) -> None:
         """End the worker and the updates; what a run that is under way has come to is kept, where runs are."""
@@ -283,10 +297,11 @@ class SearchView(Pinning, NotebookViewer):
                 self.plots.show_texts()
             self.why.refresh(None if self.rewind.moment is None else self.best.shown)
         self._tell_standing(session)
-        if self.snapshot is not session.snapshot or self.status is not state:
+        edits = session.workshop is not None
+        if self.snapshot is not session.snapshot or (self.status, self.edits) != (state, edits):
             best = None if session.snapshot is None else session.snapshot.incumbent
             model = None if best is None else best.model
-            self.param.update(snapshot=session.snapshot, status=state, model=model)
+            self.param.update(snapshot=session.snapshot, status=state, model=model, edits=edits)
         if not self._presence.served:
             pn.io.push_notebook(*self.plots.panes)
             if not session.state.busy:
@@ -323,7 +338,7 @@ class SearchView(Pinning, NotebookViewer):
     @property
     def _waits(self) -> bool:
         """Whether there is more to show soon, although no search runs."""
-        return bool(self.runs_box.busy or self.rewind.playing or self.why.waits)
+        return bool(self.runs_box.busy or self.rewind.playing or self.why.waits or self.session.awaited)
 
     @one_at_a_time
     def _look_back(self, *_: Any) -> None:
@@ -382,10 +397,11 @@ class SearchView(Pinning, NotebookViewer):
     @param.depends("on_pin", "on_edit", "on_person", watch=True)
     def _offer(self) -> None:
         """Show what can be done with the model; a search that goes on cannot be edited beside."""
-        session = self.session
-        there = session.state.over and not session.recorded and session.search is not None
-        edits = there and self.editable(session.search)
+        session, workshop = self.session, self.session.workshop
+        edits = workshop is not None and self.editable(workshop[0].search)
         self.best.offer(bool(self.on_pin), edits and bool(self.on_edit), edits and bool(self.on_person))
+        lacking = session.lacking if self.on_edit else ""
+        self.best.lacking.object = f'<p class="note">{esc(lacking)}</p>' if lacking else ""
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:
