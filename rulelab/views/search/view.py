@@ -195,11 +195,7 @@ class SearchView(Pinning, NotebookViewer):
 
     @one_at_a_time
     def open(
-        self,
-        recording: Recording,
-        name: str = "recording",
-        card: Card | None = None,
-        source: Source | None = None,
+        self, recording: Recording, name: str = "recording", card: Card | None = None, source: Source | None = None
     ) -> None:
         """Show a recorded run in the place of the present one, with the card of its model; Run begins a new one.
 
@@ -319,7 +315,7 @@ class SearchView(Pinning, NotebookViewer):
         """One beat of the page: pause when nobody is connected, show what is new; True while more may come."""
         self._presence.mind()
         self._beats += 1
-        before = self.session.state
+        before, awaited = self.session.state, self.session.awaited
         if before is State.IDLE and self._presence.served and self._beats % _IDLE_EVERY and not self._waits:
             return True
         self.rewind.tick()
@@ -333,12 +329,12 @@ class SearchView(Pinning, NotebookViewer):
         self.runs_box.refresh()
         session = self.session
         seen = before is session.state and not (before.busy or session.stopping)  # it may go on, or end, meanwhile
-        return self._presence.served or self._waits or not seen
+        return self._presence.served or self._waits or awaited or not seen
 
     @property
     def _waits(self) -> bool:
         """Whether there is more to show soon, although no search runs."""
-        return bool(self.runs_box.busy or self.rewind.playing or self.why.waits or self.session.awaited)
+        return bool(self.runs_box.busy or self.rewind.playing or self.why.waits)
 
     @one_at_a_time
     def _look_back(self, *_: Any) -> None:

@@ -78,7 +78,7 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     kept = parse(done.to_json().encode(), "kept.json")
     assert said in card_html.head(kept)
     assert "Rule list of least gap" in card_html.head(kept)
-    assert differences.default_names([kept])[0].endswith("rule list of least gap")
+    assert differences.default_names([kept]) == ["rule list of least gap 0.01"]
     shown = card_html.figures_of(done, scores.of_counts(done)).html
     assert "gap in predicted positive of" in shown
     assert "difference of rates" in shown

@@ -383,7 +383,11 @@ def test_a_kept_run_whose_rows_are_others_or_gone_says_so_in_the_place_of_the_bu
     def gone(report: Callable[[str], None]) -> Prepared:
         raise ValueError("the place of the data cannot be reached")
 
-    for source, why in ((None, "not known here any more"), (recipe, "are others than those"), (gone, "cannot be reached")):
+    for source, why in (
+        (None, "not known here any more"),
+        (recipe, "are others than those"),
+        (gone, "cannot be reached"),
+    ):
         search.open(recording, "a run", card, source)
         settled(search)
         labels = [each.label for each in seen(search.part("model")) if isinstance(each, BUTTONS)]
