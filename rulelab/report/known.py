@@ -264,8 +264,12 @@ def _worse_on_test(known: Known) -> _Said:
 
 
 def _short_rules(known: Known) -> _Said:
+    """Where the model makes errors, and has a rule as long as any may be or none: a longer one may do better."""
     said, _, why = known.fewer.partition(": ")
-    return (said, why) if said else None
+    if not said or not known.model.errors:
+        return None
+    longest = max((len(rule.conditions or ()) or 1 for rule in known.model.rules), default=0)
+    return (said, why) if not longest or str(longest) in said.split() else None
 
 
 def _not_proven(known: Known) -> _Said:

@@ -17,7 +17,7 @@ from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ..live.wording import within
+from ..live.wording import same_of_all, within
 from ..widgets.esc import esc
 from ..widgets.style import MODEL_CSS, sheet
 from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded
@@ -109,6 +109,7 @@ def rules(card: Card, place: Place = ALONE) -> Section:
 
 def head(card: Card, letter: str = "", name: str = "") -> str:
     """Name, family, what is predicted, and what is proven; without a name it stands somewhere else."""
+    proof = card.proof
     return filled(
         "card_head.html",
         letter=letter,
@@ -117,7 +118,7 @@ def head(card: Card, letter: str = "", name: str = "") -> str:
         target=card.target,
         positive=None if isinstance(card.model, MultiClassRuleList) else card.positive,
         made=card.made,
-        proven=card.proof is not None and card.proof.proven and not card.origin,
+        tone="plain" if same_of_all(card.model) else "proven" if proof and proof.proven and not card.origin else "open",
         state=_state(card),
     )
 
@@ -132,7 +133,8 @@ def _state(card: Card) -> str:
 
 def _standing(card: Card, proof: Proof) -> str:
     if proof.proven:
-        return f"✓ Proven optimal: {proof.scope}."
+        before = "It says the same of everybody. P" if same_of_all(card.model) else "✓ P"
+        return f"{before}roven optimal: {proof.scope}."
     bound = f" Proven: {proof.bound}." if proof.bound else ""
     return f"Not proven optimal: within {within(proof.gap, card.model.family)} of the optimum.{bound}"
 

@@ -24,7 +24,6 @@ from .prepared import Prepared, Source
 from .session import SearchSession
 from .state import FULL_SPEED, Limits, State
 
-
 _UNKNOWN = "the rows of this run are not known here any more"
 _OTHERS = "the rows are others than those of this run, or conditions are made of them in another way"
 _LACKING = "No Edit, no One person and no Alternatives: {}. Run searches anew."

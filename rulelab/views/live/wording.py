@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ...arguments import Text
 from ...assets import texts
 from ...families import EVERY, EVERY_FAMILY, MEMORY, TIME, Family
 from ...families.typed import SIGNS
 from ...families.wording import at_least
-from ...report import report
+from ...report import Known, report
 from ...report.report import within as nearest
 from ...shown import digits
 from ...snapshot import Snapshot, Status
@@ -51,6 +52,9 @@ def standing(session: SearchSession) -> Standing:
     tone, phase = _phase(session)
     if tone == "proven" and session.prepared is not None and (fewer := session.prepared.fewer):
         phase += f"; {fewer.partition(':')[0]}"
+    best = None if session.snapshot is None else session.snapshot.incumbent
+    if tone == "proven" and best is not None and (same := same_of_all(best.model)):
+        tone, phase = "idle", f"{same}; {phase}"
     waiting = session.waiting
     if waiting and session.state.busy:
         phase += f" (sharing the processors, {waiting} in line)"
@@ -128,6 +132,12 @@ def _phase(session: SearchSession) -> tuple[str, str]:
     found = report(search, snapshot, ended="stopped" if state is State.STOPPED else "")
     proven = snapshot.status in (Status.OPTIMAL, Status.INFEASIBLE)
     return "proven" if proven else "limit", plain(grouped(found.headline), 600)
+
+
+def same_of_all(model: Any) -> str:
+    """That a model says the same of everybody; empty where it does not."""
+    noun = "set" if model.family == "rule_set" else "list"
+    return f"the best {noun} says the same of everybody" if Known(model).is_constant else ""
 
 
 def family_name(family: str) -> str:

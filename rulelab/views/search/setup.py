@@ -123,6 +123,7 @@ class Setup(LayoutViewer):
             else {},
             weighted=self.table.weighted,
             counted=self.table.counted,
+            left_out_rows=self.table.left_out,
             labelled=None if several is None else several.labelled,
         )
 

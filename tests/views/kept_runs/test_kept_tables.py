@@ -12,7 +12,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from live import (
-    BUTTONS, HOSTILE, alert, bring_file, html, recorded, seen, settled, small_search, status, use_file, use_roles,
+    BUTTONS,
+    HOSTILE,
+    alert,
+    bring_file,
+    html,
+    recorded,
+    seen,
+    settled,
+    small_search,
+    status,
+    use_file,
+    use_roles,
 )  # fmt: skip
 from live import finish as ended
 from model_cards import finish
