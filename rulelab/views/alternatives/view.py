@@ -27,8 +27,7 @@ from ..widgets.fields import WIDE, Pinning, alert, column, row, select, when_pag
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
-from .count_view import CountView
-from .counting import explorer_of_sets
+from .counting import CountView, explorer_of_sets
 from .editing import Source, WhatIfView
 from .fairer import FairerView
 from .good import LISTED, Good, find, refusal

@@ -128,15 +128,10 @@ def _apart(card: Card, akin: Sequence[Mapping[str, str]]) -> list[str]:
     others = [facts for facts in akin if facts != own]
     said = {fact: setting(card, fact) for fact in own if any(facts.get(fact) != own[fact] for facts in others)}
     known = sorted(said, key=lambda fact: len(said[fact]))
-    chosen = next(
-        (
-            few
-            for few in (*combinations(known, 1), *combinations(known, 2))
-            if all(any(facts.get(fact) != own[fact] for fact in few) for facts in others)
-        ),
-        known[:2],
-    )
-    return [said[fact] for fact in chosen]
+    for few in (*combinations(known, 1), *combinations(known, 2)):
+        if all(any(facts.get(fact) != own[fact] for fact in few) for facts in others):
+            return [said[fact] for fact in few]
+    return [said[fact] for fact in known[:2]]
 
 
 def same_rows(card: Card, other: Card) -> bool:

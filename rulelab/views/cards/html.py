@@ -22,10 +22,8 @@ from ..widgets.esc import esc
 from ..widgets.style import MODEL_CSS, sheet
 from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded
 from .differences import LETTERS, default_names, facts_apart, incomparable, remarks, same_rows
-from .figures import EXPLAINED, TERMS, Figure, alike, change, figures
-from .incumbent import doubt_list
-from .rule_tables import class_tables, n_lines, rules_table
-from .scores import Score, Scores
+from .rule_tables import class_tables, doubt_list, n_lines, rules_table
+from .scores import EXPLAINED, TERMS, Figure, Score, Scores, alike, change, figures
 from .templates import filled, percent, signed, today
 
 _ORIGINS = {

@@ -39,7 +39,7 @@ from ..widgets.style import (
     sheet,
 )
 from .card import about, card_of, rates_of_groups, row_of, summary
-from .plot import LOOKS, FrontPlot, swatch_css
+from .plot import LOOKS, FrontPlot, RatesPlot, by_tolerance, swatch_css
 from .points import (
     COMPLEXITY,
     FALSE_POSITIVES,
@@ -54,7 +54,6 @@ from .points import (
     unmet,
     warning,
 )
-from .rates import RatesPlot, by_tolerance
 from .run import Run, Started, followed
 
 ROC = "roc"

@@ -18,11 +18,10 @@ from ...report.known import training_classes
 from ...snapshot import Snapshot
 from ..allowance import take_memory
 from ..widgets.esc import plain
-from .history import History, relabelled
 from .job import Job
 from .prepared import Prepared, Source
 from .session import SearchSession
-from .state import FULL_SPEED, Limits, State
+from .state import FULL_SPEED, History, Limits, State, relabelled
 
 _UNKNOWN = "the rows of this run are not known here any more"
 _OTHERS = "the rows are others than those of this run, or conditions are made of them in another way"
@@ -97,18 +96,11 @@ class RecordedSession(SearchSession):
             self._again = Job(lambda progress: self._made(source, progress.report))
 
     @property
-    def awaited(self) -> bool:  # type: ignore[override]
-        return self._again is not None and self._again.busy
-
-    @property
-    def lacking(self) -> str:  # type: ignore[override]
-        if self.card is None or self.awaited or self.workshop is not None:
-            return ""
-        return _LACKING.format(_UNKNOWN if self._again is None else plain(self._again.error, 300).rstrip("."))
-
-    @property
-    def workshop(self) -> tuple[Prepared, Snapshot] | None:
-        return None if self._again is None or self._again.busy else self._again.result
+    def workshop(self) -> tuple[Prepared, Snapshot] | str | None:
+        if self._again is not None:
+            error = self._again.error
+            return _LACKING.format(plain(error, 300).rstrip(".")) if error else self._again.result
+        return "" if self.card is None else _LACKING.format(_UNKNOWN)
 
     def _made(self, source: Source, report: Callable[[str], None]) -> tuple[Prepared, Snapshot]:
         """A search of the same rows, and the end in its labels; ValueError where they are not the same."""

@@ -18,10 +18,9 @@ from ...search import Search
 from ...slices import Slices
 from ...snapshot import Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY, Share, take_memory
-from .history import History, Watching, relabelled
 from .job import POOL, THREAD_NAME, Pool, lower_priority
 from .prepared import Prepared, Source, Unwanted
-from .state import FULL_SPEED, Limits, Pace, Pacing, State
+from .state import FULL_SPEED, History, Limits, Pace, Pacing, State, Watching, relabelled
 
 _LOG = logging.getLogger(__name__)
 _WAIT_WORTH_SHOWING = 0.3
@@ -33,8 +32,6 @@ class SearchSession:
     """Drives one search from a thread of its own."""
 
     recorded: ClassVar[bool] = False  # whether there is but a recording, without rows
-    awaited: bool = False  # whether `workshop` is being made
-    lacking: str = ""  # why there is no `workshop`, to be said in its place
 
     def __init__(
         self,
@@ -79,10 +76,11 @@ class SearchSession:
         return None if self.prepared is None else self.prepared.search
 
     @property
-    def workshop(self) -> tuple[Prepared, Snapshot] | None:
-        """What its models are edited with: a search of the same rows, and the end; None: nothing, or it is not over."""
-        there = self.state.over and self.prepared is not None and self.snapshot is not None
-        return (self.prepared, self.snapshot) if there else None  # type: ignore[return-value]
+    def workshop(self) -> tuple[Prepared, Snapshot] | str | None:
+        """What its models are edited with: a search of the same rows, and the end; or why not; None: not yet."""
+        if not self.state.over:
+            return None
+        return "" if self.prepared is None or self.snapshot is None else (self.prepared, self.snapshot)
 
     @property
     def waiting(self) -> int:

@@ -22,8 +22,7 @@ from ..cards.card import Card
 from ..compare.table import ModelTable
 from ..compare.view import CompareView
 from ..forms.address import NOT_KEPT, Address, Part
-from ..forms.family_settings import names_of
-from ..forms.sentence import Sentence
+from ..forms.family_settings import Sentence, names_of
 from ..front import EXAMPLES, Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.runs import KeptRuns
@@ -198,11 +197,11 @@ class AlternativesTab:
         """Show the alternatives to what each run ends with; who comes to a room plays."""
 
         def look(*_: Any) -> None:
-            session = search.view.session
+            session, work = search.view.session, search.view.session.workshop
             self.view.param.update(searching=session.state.busy, sensitive=str(search.setup.table.sensitive or ""))
-            if session.workshop is None or session.workshop[1] is self._taken:
+            if not isinstance(work, tuple) or work[1] is self._taken:
                 return
-            prepared, self._taken = session.workshop
+            prepared, self._taken = work
             self.view.take(lambda report: prepared, prepared, self._taken)
 
         search.view.param.watch(look, ["snapshot", "status", "edits"])

@@ -21,8 +21,7 @@ from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
 from ..cards.exports import Exports, Files
 from ..cards.html import rates_of_groups, report
-from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
-from ..cards.rule_tables import class_tables
+from ..cards.rule_tables import class_tables, doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
 from ..cards.scores import of_card
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession

@@ -11,9 +11,9 @@ import numpy as np
 import panel as pn
 
 from ...snapshot import Snapshot
-from ..live.history import NOTHING_SEEN
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
+from ..live.state import NOTHING_SEEN
 from ..live.wording import count
 from ..widgets.esc import esc
 from ..widgets.style import BLUE, ORANGE

@@ -254,13 +254,12 @@ class SearchView(Pinning, NotebookViewer):
         if self.best.person.visible:
             self.best.send(None)
         elif self.on_person is not None and (shown := self._in_workshop()) is not None:
-            prepared, _, model = shown
-            self.best.send(self.on_person(prepared, model))
+            self.best.send(self.on_person(shown[0], shown[2]))
 
     def _in_workshop(self) -> tuple[Prepared, Snapshot, Model] | None:
         """The search that has ended, its end, and the model that is shown, in its labels; None: there are none."""
         best, workshop = self._best, self.session.workshop
-        if best is None or workshop is None:
+        if best is None or not isinstance(workshop, tuple):
             return None
         return *workshop, best.model.relabelled(workshop[0].search.problem.classes)
 
@@ -293,7 +292,7 @@ class SearchView(Pinning, NotebookViewer):
                 self.plots.show_texts()
             self.why.refresh(None if self.rewind.moment is None else self.best.shown)
         self._tell_standing(session)
-        edits = session.workshop is not None
+        edits = isinstance(session.workshop, tuple)
         if self.snapshot is not session.snapshot or (self.status, self.edits) != (state, edits):
             best = None if session.snapshot is None else session.snapshot.incumbent
             model = None if best is None else best.model
@@ -315,7 +314,7 @@ class SearchView(Pinning, NotebookViewer):
         """One beat of the page: pause when nobody is connected, show what is new; True while more may come."""
         self._presence.mind()
         self._beats += 1
-        before, awaited = self.session.state, self.session.awaited
+        before, awaited = self.session.state, self.session.recorded and self.session.workshop is None
         if before is State.IDLE and self._presence.served and self._beats % _IDLE_EVERY and not self._waits:
             return True
         self.rewind.tick()
@@ -393,11 +392,11 @@ class SearchView(Pinning, NotebookViewer):
     @param.depends("on_pin", "on_edit", "on_person", watch=True)
     def _offer(self) -> None:
         """Show what can be done with the model; a search that goes on cannot be edited beside."""
-        session, workshop = self.session, self.session.workshop
-        edits = workshop is not None and self.editable(workshop[0].search)
+        workshop = self.session.workshop
+        edits = isinstance(workshop, tuple) and self.editable(workshop[0].search)
         self.best.offer(bool(self.on_pin), edits and bool(self.on_edit), edits and bool(self.on_person))
-        lacking = session.lacking if self.on_edit else ""
-        self.best.lacking.object = f'<p class="note">{esc(lacking)}</p>' if lacking else ""
+        why = workshop if self.on_edit is not None and isinstance(workshop, str) else ""
+        self.best.lacking.object = f'<p class="note">{esc(why)}</p>' if why else ""
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:

@@ -26,8 +26,8 @@ from rulelab.views.cards import html as card_html
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.card_file import parse
 from rulelab.views.cards.exports import FORMS, Exports
-from rulelab.views.cards.figures import figures
 from rulelab.views.cards.rule_tables import rules_table
+from rulelab.views.cards.scores import figures
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.live import apart
 from rulelab.views.live.job import Progress

@@ -22,7 +22,7 @@ from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, incomparable, lines
-from rulelab.views.cards.figures import Value, change, figures
+from rulelab.views.cards.scores import Value, change, figures
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare import table as models
 from rulelab.views.compare.table import row

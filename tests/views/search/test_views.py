@@ -11,7 +11,19 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import HOSTILE, curves, export_menu, exported, finish, gap_figure, long_search, model_html, paused, problem, status
+from live import (
+    HOSTILE,
+    curves,
+    export_menu,
+    exported,
+    finish,
+    gap_figure,
+    long_search,
+    model_html,
+    paused,
+    problem,
+    status,
+)
 from patience import wait_until
 
 import rulelab as rl
@@ -19,11 +31,10 @@ from rulelab.views.alternatives.hand import editable
 from rulelab.views.alternatives.parts import PersonForm
 from rulelab.views.alternatives.person import one_person
 from rulelab.views.cards import html as card_html
-from rulelab.views.cards.incumbent import doubt_list, fairness_notes, incumbent_card, on_test_rows
+from rulelab.views.cards.rule_tables import doubt_list, fairness_notes, incumbent_card, on_test_rows
 from rulelab.views.live import wording as words
-from rulelab.views.live.history import NOTHING_SEEN, History
 from rulelab.views.live.prepared import Prepared
-from rulelab.views.live.state import State
+from rulelab.views.live.state import NOTHING_SEEN, History, State
 from rulelab.views.search.plots.curves import curve_columns
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
