@@ -132,6 +132,12 @@ class Known:
             return model.training.predicted_positive in (0, model.training.weight)
         return len({rule.prediction for rule in (*model.rules, model.default)}) == 1  # type: ignore[union-attr]
 
+    @property
+    def sameness(self) -> str:
+        """That it says the same of everybody, where it does; else empty."""
+        noun = "set" if isinstance(self.model, RuleSet) else "list"
+        return f"the best {noun} says the same of everybody" if self.is_constant else ""
+
 
 def predicted(model: Model, data: Dataset, rows: np.ndarray | None = None) -> dict[str, Any]:
     """Of some rows, by default of all, what they are, what the model says of them, and what they weigh."""
@@ -191,10 +197,8 @@ class Doubt(NamedTuple):
 
 
 def _constant(known: Known) -> _Said:
-    if not known.is_constant:
-        return None
-    same = f"the best {'set' if isinstance(known.model, RuleSet) else 'list'} says the same of everybody"
-    return same, "lower the price of a rule, or give the rarer class more weight"
+    remedy = "lower the price of a rule, or give the rarer class more weight"
+    return (known.sameness, remedy) if known.is_constant else None
 
 
 def _one_column(known: Known) -> _Said:

@@ -27,14 +27,13 @@ from ..widgets.fields import WIDE, Pinning, alert, column, row, select, when_pag
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
-from .counting import CountView, explorer_of_sets
+from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
-from .fairer import FairerView
+from .fairer import CountView, FairerView
 from .good import LISTED, Good, find, refusal
-from .good_models import NO_MODEL, Choosing
 from .hand import editable
 from .offline import explorer
-from .parts import Builder, spaced
+from .parts import NO_MODEL, Builder, Choosing, spaced
 
 TOGETHER, MADE_OF, FAIRER = "All together", "What they are made of", "Fairer ones"
 BUILD, COUNT = "Build a list", "Count all"

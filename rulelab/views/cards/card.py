@@ -21,11 +21,10 @@ from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..live.prepared import ClassRows, Prepared
 from ..live.recipe import load_code
-from ..live.wording import count, family_name, grouped
+from ..live.wording import count, family_name, grouped, today
 from ..widgets.esc import plain
 from . import snippet
 from .rows import Rows, Split
-from .templates import today
 
 MAX_NOTE = 2000
 """Most characters of the texts on intended use and limits."""

@@ -38,7 +38,6 @@ from ..widgets.style import (
     VIEW_CSS,
     sheet,
 )
-from .card import about, card_of, rates_of_groups, row_of, summary
 from .plot import LOOKS, FrontPlot, RatesPlot, by_tolerance, swatch_css
 from .points import (
     COMPLEXITY,
@@ -47,10 +46,15 @@ from .points import (
     PARTS,
     TRUE_POSITIVES,
     Point,
+    about,
+    card_of,
     constrained,
     criterion_name,
     criterion_words,
     gap_name,
+    rates_of_groups,
+    row_of,
+    summary,
     unmet,
     warning,
 )

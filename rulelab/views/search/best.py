@@ -21,8 +21,8 @@ from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
 from ..cards.exports import Exports, Files
 from ..cards.html import rates_of_groups, report
-from ..cards.rule_tables import class_tables, doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
-from ..cards.scores import of_card
+from ..cards.rule_tables import class_tables
+from ..cards.scores import doubt_list, fairness_notes, in_place_of, incumbent_card, of_card, on_test_rows
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession

@@ -9,7 +9,7 @@ from ...families.account import account
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
-from ..cards.rule_tables import proof_block
+from ..cards.scores import proof_block
 from ..cards.verifying import Check, refusal
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession

@@ -18,8 +18,8 @@ import rulelab as rl
 from rulelab.data.gaps import MEASURED, largest_gap
 from rulelab.data.metrics import Confusion, wilson_interval
 from rulelab.views.compare.table import same_of
-from rulelab.views.fronts import card as fronts_card
 from rulelab.views.fronts import points as fronts
+from rulelab.views.fronts import points as fronts_card
 from rulelab.views.fronts.plot import COLORS, LOOKS, FrontPlot
 from rulelab.views.fronts.points import LABELS, Point
 from rulelab.views.fronts.run import Run, Started

@@ -31,7 +31,7 @@ from rulelab.views.alternatives.hand import editable
 from rulelab.views.alternatives.parts import PersonForm
 from rulelab.views.alternatives.person import one_person
 from rulelab.views.cards import html as card_html
-from rulelab.views.cards.rule_tables import doubt_list, fairness_notes, incumbent_card, on_test_rows
+from rulelab.views.cards.scores import doubt_list, fairness_notes, incumbent_card, on_test_rows
 from rulelab.views.live import wording as words
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import NOTHING_SEEN, History, State

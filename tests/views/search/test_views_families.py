@@ -15,7 +15,7 @@ import rulelab as rl
 from rulelab.families import OFFERED
 from rulelab.shown import percent
 from rulelab.views.cards import card as cards
-from rulelab.views.cards.rule_tables import incumbent_card
+from rulelab.views.cards.scores import incumbent_card
 from rulelab.views.live import wording as words
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.recipe import without_fairness
