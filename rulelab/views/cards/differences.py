@@ -104,7 +104,7 @@ def facts_apart(cards: Sequence[Card]) -> list[frozenset[str]]:
 
 
 def differing(settings: Sequence[Mapping[Name, Any]]) -> list[dict[Name, Any]]:
-    """Of the settings of several those that are not the same in all that have them."""
+    """Of the settings of each those that are not the same in all that have them."""
     values: dict[Name, set[Any]] = {}
     for one in settings:
         for name, value in one.items():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ import pandas as pd
 from ...data.fairness import Criterion
 from ...data.gaps import CONSTRAINED, MEASURED, emptied, largest_gap, price
 from ...data.metrics import RATES, Confusion
+from ...datasets import Dataset
 from ...families import EVERY as RECORDS
 from ...families import least_gap
 from ...recipe import Recipe
@@ -33,9 +34,6 @@ from ..cards.scores import Scores
 from ..compare.table import row, same_of, unknown
 from ..live.wording import NONE, count, family_name, filled, titled, today
 from ..widgets.esc import plain
-
-if TYPE_CHECKING:
-    from .run import Started
 
 PARTS = {"test": "test rows", "train": "training rows"}
 """Which rows the figures count."""
@@ -251,6 +249,51 @@ _FIGURES = (
     ("lower bound", "lower_bound", number),
     ("seconds of search", "seconds", number),
 )
+
+
+@dataclass(frozen=True)
+class Started:
+    """Sweeps over the same rows for training and test."""
+
+    sweeps: tuple[Sweep, ...]
+    data: Dataset | None = None  # None: known to the sweeps only
+    codes: tuple[str, ...] = ()  # per sweep the Python that starts it; may be empty
+    named: bool = False  # whether `rulelab.datasets.load` knows the data by name
+    # of the rows, as the question keeps them out; 0 where it keeps none, or counts or others say it
+    test_share: float = 0.0
+
+    def result_of(self, point: Point) -> Result | None:
+        """The first fit of a point that has a model; None: none has."""
+        fits = (r for r in self.sweeps[point.sweep].results if r.point == point.point and r.model is not None)
+        return min(fits, key=lambda r: r.fold, default=None)
+
+    def data_of(self, point: Point) -> Dataset:
+        """What is known of the data: at the least what the sweep knows, without the names of target and classes."""
+        if self.data is not None:
+            return self.data
+        plan = self.sweeps[point.sweep].plan
+        if plan.counts is not None:
+            return plan.counts.dataset()
+        names = " and ".join(plan.identity["sensitive"])
+        return Dataset(
+            X=plan.X,
+            y=pd.Series(plan.y.astype(np.int64)),
+            sensitive=None if plan.groups is None else pd.DataFrame({names: plan.groups}),
+            name=plan.identity["dataset"],
+            target="",
+            positive=1,
+            negative=0,
+        )
+
+    def cancel(self) -> None:
+        """End them; what is done is kept."""
+        for one in self.sweeps:
+            one.cancel()
+
+    def and_more(self, other: Started) -> Started:
+        """These, which have ended or end now, before others over the same rows."""
+        self.cancel()
+        return replace(other, sweeps=self.sweeps + other.sweeps, codes=self.codes + other.codes)
 
 
 def card_of(started: Started, point: Point) -> Card:

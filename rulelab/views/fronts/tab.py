@@ -30,7 +30,8 @@ from ..widgets.esc import esc
 from ..widgets.fields import WIDE, LayoutViewer, button, column, row, select
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, STACK_CSS
-from .run import Run, Started
+from .points import Started
+from .run import Run
 from .view import FrontView
 
 _ALL_FITTED = "All of these are fitted; other values, or another setting, ask for more."

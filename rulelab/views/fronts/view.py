@@ -46,6 +46,7 @@ from .points import (
     PARTS,
     TRUE_POSITIVES,
     Point,
+    Started,
     about,
     card_of,
     constrained,
@@ -58,7 +59,7 @@ from .points import (
     unmet,
     warning,
 )
-from .run import Run, Started, followed
+from .run import Run, followed
 
 ROC = "roc"
 """The second picture shows the rates of an ROC curve, and no gap; the table keeps the criterion of the fits."""

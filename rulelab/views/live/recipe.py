@@ -114,7 +114,7 @@ class PageRecipe(Recipe):
         fewer = grouped(titled(note, self.family))
         compared = "" if labels is not None else _compared(problem, self.sensitive)
         kept_out = f"{count(data.count(test))} rows kept out of training, for the test" if len(test) else ""
-        notes = (kept_out, mined(features), compared, merged)
+        notes = (kept_out, fewer.partition(": ")[2], mined(features), compared, merged)
         two_classes: dict[str, Any] = {
             "labels": (data.negative, data.positive),
             "data": data,

@@ -21,8 +21,8 @@ from rulelab.views.compare.table import same_of
 from rulelab.views.fronts import points as fronts
 from rulelab.views.fronts import points as fronts_card
 from rulelab.views.fronts.plot import COLORS, LOOKS, FrontPlot
-from rulelab.views.fronts.points import LABELS, Point
-from rulelab.views.fronts.run import Run, Started
+from rulelab.views.fronts.points import LABELS, Point, Started
+from rulelab.views.fronts.run import Run
 from rulelab.views.fronts.tab import FrontsView, Order
 from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.recipe import PageRecipe
