@@ -17,8 +17,29 @@ export function render({ model }) {
   dialog.setAttribute("aria-labelledby", "title")
   const cells = (tag, texts) => make("tr", {}, ...texts.map((text) => make(tag, { textContent: text })))
 
+  const asked = (state) => {
+    const at = state.columns.findIndex((each) => each.role === "target")
+    const names = state.columns.map((each, position) => [String(position), each.name])
+    if (at < 0) { names.unshift(["-1", state.target]) }
+    const predict = (position) => tell({ type: "role", position: Number(position), role: "target" })
+    const fields = [make("label", {}, "target", list("Target", names, String(at), predict))]
+    if (state.classes.length > 1) {
+      const classes = state.classes.map((text, place) => [String(place), text])
+      const choose = (place) => tell({ type: "positive", position: Number(place) })
+      fields.push(make("label", {}, "positive class", list("Positive class", classes, String(state.positive), choose)))
+      if (state.unknown.length) {
+        const [what, hows, how] = state.unknown
+        const unknown = list("Unknown target", hows, how, (given) => tell({ type: "unknown", given }))
+        fields.push(make("label", {}, what, unknown))
+      }
+    }
+    return [
+      make("h3", { textContent: "What is predicted" }),
+      make("div", { className: "form" }, ...fields),
+      ...state.remarks.map((text) => make("p", { className: "note", textContent: text })),
+    ]
+  }
   const reading = (state) => {
-    if (!state.form.length) { return [] }
     const fields = state.form.map(({ name, options, chosen }) => {
       const word = name === "decimal" || name === "thousands" ? `${name} mark` : name
       const choose = (mark) => tell({ type: "read", how: { [name]: mark } })
@@ -28,11 +49,18 @@ export function render({ model }) {
       text.addEventListener("change", () => choose(text.value))
       return make("label", {}, word, text)
     })
+    const doubts = state.doubts.map((doubt) => make("p", { className: "doubt", textContent: doubt }))
+    if (state.sums) {
+      const leave = make("button", { type: "button", textContent: "Leave it out" })
+      leave.addEventListener("click", () => tell({ type: "sums" }))
+      doubts.at(-1).append(" ", leave)
+    }
+    if (!fields.length) { return doubts }
     return [
       make("h3", { textContent: "How the file was read" }),
       make("p", { className: "note", textContent: state.how }),
       make("div", { className: "form" }, ...fields),
-      ...state.doubts.map((doubt) => make("p", { className: "doubt", textContent: doubt })),
+      ...doubts,
     ]
   }
   const preview = (state) => {
@@ -55,17 +83,6 @@ export function render({ model }) {
     const notes = cell("notes", each.notes)
     if (each.leak) { notes.prepend(make("span", { className: "leak", textContent: `leak? ${each.leak}` })) }
     const chosen = make("td", { className: "role" }, role)
-    if (each.role === "target" && state.classes.length > 1) {
-      const classes = state.classes.map((text, place) => [String(place), text])
-      const choose = (place) => tell({ type: "positive", position: Number(place) })
-      const positive = list("Positive class", classes, String(state.positive), choose)
-      chosen.append(make("label", {}, "positive class", positive))
-      if (state.unknown.length) {
-        const [what, hows, how] = state.unknown
-        const unknown = list("Unknown target", hows, how, (given) => tell({ type: "unknown", given }))
-        chosen.append(make("label", {}, what, unknown))
-      }
-    }
     const bars = make("div", { className: "bars" }, ...each.bars.map(([rows, hits, title]) => {
       const bar = make("i", { title })
       bar.style.cssText = `--rows: ${rows}%; --hits: ${hits}%`
@@ -81,7 +98,6 @@ export function render({ model }) {
     make("table", { className: "columns" },
       make("thead", {}, cells("th", ["column", "type", "missing", "distinct", "values", "role", "notes"])),
       make("tbody", {}, ...state.columns.map((each, position) => column(state, each, position)))),
-    ...state.remarks.map((text) => make("p", { className: "note", textContent: text })),
   ]
   const show = () => {
     const state = model.state
@@ -91,7 +107,7 @@ export function render({ model }) {
     const at = inside.scrollTop
     title.textContent = state.busy || state.title
     inside.inert = !!state.busy
-    inside.replaceChildren(...reading(state), ...preview(state), ...columns(state))
+    inside.replaceChildren(...asked(state), ...reading(state), ...preview(state), ...columns(state))
     const text = state.error || state.lacking
     if (wrong.textContent !== text) { wrong.textContent = text }
     accept.disabled = state.lacking !== "" || !!state.busy

@@ -80,7 +80,7 @@ def _cluster(args: argparse.Namespace) -> Iterator[None]:
     if args.scheduler is None:
         yield
         return
-    from ..views.fronts.order import Order
+    from ..views.fronts.tab import Order
 
     with client_at(args.scheduler) as client:
         if wrong := _differing(client):

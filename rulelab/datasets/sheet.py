@@ -119,10 +119,14 @@ class Sheet:
     @property
     def table_doubts(self) -> tuple[str, ...]:
         """Those that are of no single column."""
-        own = () if self.reading is None else self.reading.doubts
+        own, first = () if self.reading is None else self.reading.doubts, self.sum_row
+        return (*own, f"the last row begins with {quote(first, 30)}: is it a sum? Remove it") if first else own
+
+    @property
+    def sum_row(self) -> str:
+        """What the last row begins with, where it seems to hold sums; empty where it does not."""
         first = next((str(cell) for cell in self.frame.tail(1).to_numpy().ravel() if not pd.isna(cell)), "")
-        total = _TOTAL.match(first) is not None and len(self.frame) > 1
-        return (*own, f"the last row begins with {quote(first, 30)}: is it a sum? Remove it") if total else own
+        return first if _TOTAL.match(first) and len(self.frame) > 1 else ""
 
     def identifiers(self, *others: str | None) -> list[str]:
         """The columns of numbers, besides these others, that tell rows by numbers; none if no other would be left."""
@@ -134,6 +138,8 @@ class Sheet:
         """The values of a column, one of which may be the positive class, with their rows; none when too many."""
         counts = self.frame[column].value_counts()
         values = {scalar(value): int(n) for value, n in counts.items() if n} if len(counts) <= MAX_CLASSES else {}
+        if getattr(self.frame[column].dtype, "ordered", False):
+            return {label: values[label] for label in map(scalar, self.frame[column].cat.categories) if label in values}
         return dict(sorted(values.items(), key=lambda item: (isinstance(item[0], str), item[0])))
 
     def leaks(self, target: str, positive: Any = None) -> dict[str, str]:

@@ -55,7 +55,7 @@ def _cell(name: str, value: Any) -> str:
 
 def write(folder: Path, made: Mapping[Figure, Made], quick: bool) -> Path:
     """Write the page, and each table as CSV beside it; the file of the page."""
-    from ..views.cards.templates import filled
+    from ..views.live.wording import filled
 
     folder.mkdir(parents=True, exist_ok=True)
     parts = []

@@ -132,6 +132,12 @@ class Known:
             return model.training.predicted_positive in (0, model.training.weight)
         return len({rule.prediction for rule in (*model.rules, model.default)}) == 1  # type: ignore[union-attr]
 
+    @property
+    def sameness(self) -> str:
+        """That it says the same of everybody, where it does; else empty."""
+        noun = "set" if isinstance(self.model, RuleSet) else "list"
+        return f"the best {noun} says the same of everybody" if self.is_constant else ""
+
 
 def predicted(model: Model, data: Dataset, rows: np.ndarray | None = None) -> dict[str, Any]:
     """Of some rows, by default of all, what they are, what the model says of them, and what they weigh."""
@@ -191,10 +197,8 @@ class Doubt(NamedTuple):
 
 
 def _constant(known: Known) -> _Said:
-    if not known.is_constant:
-        return None
-    same = f"the best {'set' if isinstance(known.model, RuleSet) else 'list'} says the same of everybody"
-    return same, "lower the price of a rule, or give the rarer class more weight"
+    remedy = "lower the price of a rule, or give the rarer class more weight"
+    return (known.sameness, remedy) if known.is_constant else None
 
 
 def _one_column(known: Known) -> _Said:
@@ -264,8 +268,12 @@ def _worse_on_test(known: Known) -> _Said:
 
 
 def _short_rules(known: Known) -> _Said:
+    """Where the model makes errors, and has a rule as long as any may be or none: a longer one may do better."""
     said, _, why = known.fewer.partition(": ")
-    return (said, why) if said else None
+    if not said or not known.model.errors:
+        return None
+    longest = max((len(rule.conditions or ()) or 1 for rule in known.model.rules), default=0)
+    return (said, why) if not longest or str(longest) in said.split() else None
 
 
 def _not_proven(known: Known) -> _Said:

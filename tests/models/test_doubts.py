@@ -144,6 +144,10 @@ def test_rules_that_had_to_be_short():
     with pytest.warns(UserWarning, match="at most 1 condition, not 2"):
         short = rl.RuleListClassifier(regularization=0.1, max_antecedents=18).fit(X, y)
     assert words("short_rules", short).startswith("Rules have at most 1 condition, not 2: there are more than 18")
+    (model,) = short.models_
+    asked = {most: f"rules have at most {most} conditions, not 5: too many" for most in (1, 2)}
+    found = {most: [each.code for each in doubted(Known(model, fewer=said))] for most, said in asked.items()}
+    assert ["short_rules" in found[most] for most in asked] == [True, False], "where a rule is as long as it may be"
     whole = rl.RuleListClassifier(regularization=0.1, max_antecedents=None).fit(X, y)
     assert "short_rules" not in codes(whole)
 

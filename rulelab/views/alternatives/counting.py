@@ -19,9 +19,8 @@ from ...rule_list import NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
 from ...snapshot import Snapshot
 from ..allowance import take_memory
-from ..cards.templates import filled
 from ..live.job import Progress, run
-from ..live.wording import count, counted, grouped
+from ..live.wording import count, counted, filled, grouped
 from ..widgets.style import sheet
 from .good import MEMORY_BYTES, Good, found_so_far
 from .offline import Labels, document, rule_names

@@ -18,9 +18,9 @@ from ...assets import texts
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ...store import BoardEntry, Store
-from ..cards.templates import filled
 from ..live.job import POOL, Progress
 from ..live.ticker import Beat
+from ..live.wording import filled
 from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
 from ..widgets.fields import LayoutViewer, alert, row

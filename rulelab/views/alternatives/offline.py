@@ -21,8 +21,7 @@ from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_list.near_optimal.state import MOST_LISTS
 from ...rule_set import NearOptimalRuleSets
 from ..cards.rule_tables import plain_words
-from ..cards.templates import filled, today
-from ..live.wording import count, counted
+from ..live.wording import count, counted, filled, today
 from ..widgets.esc import plain
 from ..widgets.style import sheet
 

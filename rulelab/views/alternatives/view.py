@@ -27,15 +27,13 @@ from ..widgets.fields import WIDE, Pinning, alert, column, row, select, when_pag
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
-from .count_view import CountView
 from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
-from .fairer import FairerView
+from .fairer import CountView, FairerView
 from .good import LISTED, Good, find, refusal
-from .good_models import NO_MODEL, Choosing
 from .hand import editable
 from .offline import explorer
-from .parts import Builder, spaced
+from .parts import NO_MODEL, Builder, Choosing, spaced
 
 TOGETHER, MADE_OF, FAIRER = "All together", "What they are made of", "Fairer ones"
 BUILD, COUNT = "Build a list", "Count all"
@@ -181,7 +179,7 @@ class AlternativesView(Working, Pinning, Choosing):
     def edit(self, prepared: Prepared, latest: Snapshot, model: Model) -> None:
         """Edit a model that a search which has ended has found; ValueError when its models are not edited."""
         best = latest.incumbent is not None and latest.incumbent.model == model
-        card = of_search(prepared.search, latest, prepared) if best else None
+        card = (prepared.card or of_search(prepared.search, latest, prepared)) if best else None
         self.editor.edit(prepared, model, card, latest=latest)
         if not self._work.busy:  # else it is seen together with the others
             self._lay_out()

@@ -21,11 +21,10 @@ from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..live.prepared import ClassRows, Prepared
 from ..live.recipe import load_code
-from ..live.wording import count, family_name, grouped
+from ..live.wording import count, family_name, grouped, today
 from ..widgets.esc import plain
 from . import snippet
 from .rows import Rows, Split
-from .templates import today
 
 MAX_NOTE = 2000
 """Most characters of the texts on intended use and limits."""
@@ -299,6 +298,13 @@ def kind(card: Card) -> str:
     return f"{name} of least gap" if card.is_of_least_gap else name
 
 
+def short_name(card: Card) -> str:
+    """What it is, with the price of a rule or the size of a set, such as "rule list 0.01"."""
+    record = record_of("least_gap" if card.is_of_least_gap else "", card.model.family)
+    prices = [each.name for each in record.own if each.named and each.kind in ("number", "whole")]
+    return " ".join([kind(card), *filter(None, (card.parameters.get(name.replace("_", " ")) for name in prices[-1:]))])
+
+
 def named(card: Card, fact: str) -> str:
     """What the form calls a parameter of a card; the name of any other fact as it is."""
     parameter = _known_parameters(card.model.family, card.is_of_least_gap).get(fact)
@@ -321,7 +327,9 @@ def worded(card: Card, fact: str) -> str:
 
 
 def setting(card: Card, fact: str) -> str:
-    """A parameter with its value in few words, such as "set complexity C 8"."""
+    """A parameter with its value in few words, such as "set complexity C 8"; the data are called as they are."""
+    if fact == "data set":
+        return worded(card, fact)
     return f"{named(card, fact).partition(':')[0]} {worded(card, fact).partition(':')[0]}"
 
 

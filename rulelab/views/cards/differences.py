@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from string import ascii_uppercase
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...data.conditions import Condition
 from ...families import EVERY_FAMILY
 from ...models import Clause, DecisionList, Model, MultiClassRuleList, RuleSet
 from ...report.known import training_classes
-from .card import Card, kind, setting
+from .card import Card, setting, short_name
 
+Name = TypeVar("Name")
 ELSE = "else"
 """What the default of a list stands for."""
 
@@ -87,7 +89,6 @@ LETTERS = (*ascii_uppercase, *(one + other for one in "ABC" for other in ascii_u
 """Names of the cards on the page, in order; there are no more places."""
 OBJECTIVE = ("positive weight", "loss", "regularization", "violation penalty", "criterion")
 """Parameters that an objective is made of."""
-_NAMED_FACTS = 3
 _CAN = "Accuracy, recall, precision and AUC can."
 
 
@@ -99,26 +100,38 @@ def remarks(cards: Sequence[Card]) -> list[tuple[str, ...]]:
 
 def facts_apart(cards: Sequence[Card]) -> list[frozenset[str]]:
     """For each card the facts about data and parameters that are not the same on all cards that have them."""
-    told = [_told(card, cards) for card in cards]
-    values: dict[tuple[str, str], set[str | None]] = {}
-    for one in told:
-        for what, value in one.items():
-            values.setdefault(what, set()).add(value)
-    return [frozenset(what[0] for what in one if len(values[what]) > 1) for one in told]
+    return [frozenset(name for name, _ in own) for own in differing([_told(card, cards) for card in cards])]
+
+
+def differing(settings: Sequence[Mapping[Name, Any]]) -> list[dict[Name, Any]]:
+    """Of the settings of each those that are not the same in all that have them."""
+    values: dict[Name, set[Any]] = {}
+    for one in settings:
+        for name, value in one.items():
+            values.setdefault(name, set()).add(value)
+    return [{name: value for name, value in one.items() if len(values[name]) > 1} for one in settings]
 
 
 def default_names(cards: Sequence[Card]) -> list[str]:
-    """What to call each card that has been given no name: data and family, and where others are called so, too, the
-    parameters that tell it apart, else the facts about its data, else a number."""
-    names = [kind(card) if card.title == kind(card) else f"{card.title}: {kind(card)}" for card in cards]
-    for part in ("parameters", "data"):
-        before = tuple(names)
-        for k, card in enumerate(cards):
-            akin = [getattr(other, part) for other, name in zip(cards, before, strict=True) if name == before[k]]
-            apart = [fact for fact in getattr(card, part) if len({facts.get(fact) for facts in akin}) > 1]
-            names[k] = ", ".join([names[k], *(setting(card, fact) for fact in apart[:_NAMED_FACTS])])
+    """What to call each card that has been given no name: family and price, such as "rule list 0.01", and where others
+    are called so, too, the shortest of its facts that no other one has, else two of them, else a number."""
+    names = [short_name(card) for card in cards]
+    akin = [[other.facts for other, name in zip(cards, names, strict=True) if name == own] for own in names]
+    names = [", ".join([name, *_apart(card, others)]) for card, name, others in zip(cards, names, akin, strict=True)]
     numbers = [names[:k].count(name) for k, name in enumerate(names, 1)]
     return [name if n == 1 else f"{name} ({n})" for name, n in zip(names, numbers, strict=True)]
+
+
+def _apart(card: Card, akin: Sequence[Mapping[str, str]]) -> list[str]:
+    """The fewest and shortest facts that no card has of other facts, or the shortest that tell it from some."""
+    own = card.facts
+    others = [facts for facts in akin if facts != own]
+    said = {fact: setting(card, fact) for fact in own if any(facts.get(fact) != own[fact] for facts in others)}
+    known = sorted(said, key=lambda fact: len(said[fact]))
+    for few in (*combinations(known, 1), *combinations(known, 2)):
+        if all(any(facts.get(fact) != own[fact] for fact in few) for facts in others):
+            return [said[fact] for fact in few]
+    return [said[fact] for fact in known[:2]]
 
 
 def same_rows(card: Card, other: Card) -> bool:

@@ -17,16 +17,13 @@ from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ..live.wording import within
+from ..live.wording import filled, percent, signed, today, within
 from ..widgets.esc import esc
 from ..widgets.style import MODEL_CSS, sheet
 from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded
 from .differences import LETTERS, default_names, facts_apart, incomparable, remarks, same_rows
-from .figures import EXPLAINED, TERMS, Figure, alike, change, figures
-from .incumbent import doubt_list
 from .rule_tables import class_tables, n_lines, rules_table
-from .scores import Score, Scores
-from .templates import filled, percent, signed, today
+from .scores import EXPLAINED, TERMS, Figure, Score, Scores, alike, change, doubt_list, figures
 
 _ORIGINS = {
     FILE: "From a file; nothing of this was checked here.",
@@ -109,6 +106,7 @@ def rules(card: Card, place: Place = ALONE) -> Section:
 
 def head(card: Card, letter: str = "", name: str = "") -> str:
     """Name, family, what is predicted, and what is proven; without a name it stands somewhere else."""
+    proven = card.proof is not None and card.proof.proven and not card.origin
     return filled(
         "card_head.html",
         letter=letter,
@@ -117,7 +115,7 @@ def head(card: Card, letter: str = "", name: str = "") -> str:
         target=card.target,
         positive=None if isinstance(card.model, MultiClassRuleList) else card.positive,
         made=card.made,
-        proven=card.proof is not None and card.proof.proven and not card.origin,
+        tone="plain" if Known(card.model).is_constant else "proven" if proven else "open",
         state=_state(card),
     )
 
@@ -132,7 +130,8 @@ def _state(card: Card) -> str:
 
 def _standing(card: Card, proof: Proof) -> str:
     if proof.proven:
-        return f"✓ Proven optimal: {proof.scope}."
+        before = "It says the same of everybody. P" if Known(card.model).is_constant else "✓ P"
+        return f"{before}roven optimal: {proof.scope}."
     bound = f" Proven: {proof.bound}." if proof.bound else ""
     return f"Not proven optimal: within {within(proof.gap, card.model.family)} of the optimum.{bound}"
 

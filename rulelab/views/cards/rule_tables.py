@@ -14,9 +14,8 @@ from ...data.metrics import wilson_interval
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
 from ...shown import percent
 from ..live.prepared import ClassRows, TrainingRows
-from ..live.wording import SIGNS, count, in_signs
+from ..live.wording import SIGNS, count, filled, in_signs
 from ..widgets.esc import esc, plain
-from .templates import filled
 
 _LONG_WORD = 13
 """Characters of a class; longer words are broken."""

@@ -1,25 +1,38 @@
-"""How good a model is on the rows of a card: confusion counts, AUC, rates per group."""
+"""How good a model is on the rows of a card, the figures of cards, and the incumbent of a search in words.
+
+All text from data goes through `esc`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...assets import texts
-from ...data.gaps import Gap, largest_gap
+from ...data.gaps import Gap, largest_gap, price
 from ...data.metrics import Confusion, confusion, group_confusions, group_labels, rates_table, roc_auc
-from ...models import DecisionList, Model, MultiClassRuleList, RuleSet
+from ...families import EVERY_FAMILY
+from ...families.account import Account
+from ...families.records import LEAST_GAP
+from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
+from ...report import TITLE, Known, doubted
 from ...report.known import predicted, training_confusion
+from ...shown import percent, with_interval
+from ...snapshot import Incumbent, Snapshot, Status
 from ...sweeps.plan import compared_groups
-from ..live.prepared import ClassRows
-from ..live.wording import count
+from ..live.prepared import ClassRows, TrainingRows
+from ..live.wording import NONE, apart, count, filled, grouped, objective, within
+from ..widgets.esc import esc
+from ..widgets.explained import word
 from .card import Card
+from .differences import comparable, same_rows
 from .rows import Rows
-from .rule_tables import confusions
+from .rule_tables import confusions, rules_table
 
 _OUTCOMES = {
     "found": "true_positive",
@@ -171,3 +184,211 @@ def _score(model: Model, rows: Rows, at: np.ndarray) -> Score:
     weight = np.ones(len(at)) if weights is None else weights
     likely = model.predict_proba(rows.data.X.iloc[at])[:, -1]
     return Score(confusion(**seen), roc_auc(likely, weight * actual, weight * ~actual))
+
+
+RATES = {"accuracy": "accuracy", "true_positive_rate": "recall", "precision": "precision"}
+"""Rates that every card shows, with the names that they go by there."""
+EXPLAINED = (
+    *("objective", "lower bound", "gap", "accuracy", "recall", "precision"),
+    *("TPR", "FPR", "selected", "95 % intervals"),
+)
+"""Lines of a card whose meaning the glossary has."""
+TERMS = texts("figures of cards")
+"""What the other lines mean."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One number of a card."""
+
+    number: float = math.nan  # ``nan`` where there is none
+    text: str = NONE
+    small: str = ""  # an interval; or why there is no number
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of a card."""
+
+    name: str
+    unit: str
+    values: tuple[Value, ...]  # on the training rows and on the test rows; only one where the rows do not matter
+    scale: int = 1  # 100 for shares that are shown in percent
+    compared: bool = True  # whether a difference to the same line of another card means something
+
+
+def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figure]:
+    """All lines of a card, as many as of any other one; ``beside``: the card that it is compared with."""
+    family, proof = card.model.family, card.proof
+    unit = LEAST_GAP.unit if card.is_of_least_gap else EVERY_FAMILY[family].unit
+    alike = beside is None or comparable(card, beside)
+    known = beside is None or same_rows(card, beside)
+    if proof is None:
+        shown = [Value(small="not known")] * 3
+    else:
+        found, bound = apart(proof.objective, proof.objective - proof.gap, family)
+        gap = Value(0.0, "0", "proven") if proof.proven else Value(proof.gap, within(proof.gap, family))
+        shown = [Value(proof.objective, found, grouped(proof.equation)), Value(proof.lower_bound, bound), gap]
+    own = [
+        Figure(name, unit, (value,), compared=alike)
+        for name, value in zip(("objective", "lower bound", "gap"), shown, strict=True)
+    ]
+    both = scores.training, scores.test
+    rates = [
+        Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), 100, known)
+        for rate, shown in RATES.items()
+    ]
+    auc = tuple(_auc(score, card) for score in both)
+    sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
+    return [
+        *own,
+        *rates,
+        Figure("AUC", "", auc, compared=known),
+        *(Figure(name, "", (Value(n, count(n)),)) for name, n in sizes),
+    ]
+
+
+def _absent(card: Card) -> Value:
+    return Value(small="rows not known" if card.rows is None and card.classes is None else "no test rows")
+
+
+def _rate(score: Score | None, name: str, card: Card) -> Value:
+    if score is None:
+        return _absent(card)
+    value = score.rate(name)
+    if math.isnan(value):
+        return Value(small=score.why_not(name))
+    low, high = score.interval(name)
+    return Value(value, percent(value), "" if math.isnan(low) else f"{percent(low)}–{percent(high)}")
+
+
+def _auc(score: Score | None, card: Card) -> Value:
+    if score is None:
+        return _absent(card)
+    return Value(small=score.why_not("auc")) if math.isnan(score.auc) else Value(score.auc, f"{score.auc:.3f}")
+
+
+def change(value: Value, other: Value, scale: int) -> str:
+    """The difference to the number on another card, with its sign; "=" where both are shown alike; empty: none."""
+    difference = scale * (value.number - other.number)
+    if math.isnan(difference):
+        return ""
+    if value.text == other.text:
+        return "="
+    digits = max(len(text.partition(".")[2]) for text in (value.text, other.text))
+    return f"{difference:+.{max(digits, 1 if scale > 1 else 0)}f}".replace("-", "−")
+
+
+def alike(cards: Sequence[Card], scores: Sequence[Scores]) -> frozenset[str]:
+    """The lines of figures that read the same on all cards."""
+    lines = zip(*(figures(card, own) for card, own in zip(cards, scores, strict=True)), strict=True)
+    texts = {line[0].name: {tuple((v.text, v.small) for v in figure.values) for figure in line} for line in lines}
+    return frozenset(name for name, read in texts.items() if len(read) == 1)
+
+
+def incumbent_card(
+    best: Incumbent,
+    labels: tuple[Any, Any] | None = None,
+    target: str = "",
+    equation: str = "",
+    spare: int = 0,
+    rows: float | None = None,
+    counted: bool = False,
+    training: TrainingRows | None = None,
+) -> str:
+    """The incumbent in words, with what each of its rules captured in training, and a sum.
+
+    `labels`: what to call the negative and the positive class; default: the model's labels. `target`: what is
+    predicted. `equation`: the objective, taken apart. `spare`: for how many more rules there is place. `rows`: how many
+    training rows there are; by default as many as they weigh. `counted`, `training`: see `rules_table`.
+    """
+    model = best.model
+    names = dict(zip(model.classes, labels or model.classes, strict=True))
+    wrong, weight = best.errors, model.weight
+    worth = esc(grouped(equation), 400) or objective(best.objective, model.family)
+    return (
+        f"{rules_table(model, names, target, counted=counted, training=training)}"
+        f'<p class="sum">{_size(model)}, {_of_rows(wrong, weight, rows)} wrong '
+        f"({percent(wrong / weight)}&nbsp;%), objective {worth}.</p>" + spare * '<div class="spare"></div>'
+    )
+
+
+def _of_rows(wrong: float, weight: float, rows: float | None) -> str:
+    """How much of the training rows is wrong: their number, or their weight where that is another."""
+    if rows is None or rows == weight:
+        return f"{count(wrong)} of {count(weight)} training {'row' if weight == 1 else 'rows'}"
+    return f"weight {count(wrong)} of {count(weight)} ({count(rows)} training rows)"
+
+
+def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None, counted: Mapping[str, float] | None = None) -> str:
+    """What is to be known of a fair model: what fairness costs, and whom it is not about; HTML.
+
+    `counted`: the gaps as a constraint counts them that counts an error of several rules several times.
+    """
+    best, left_out, said = latest.incumbent, latest.detail.get("left_out"), []
+    if best is not None and unconstrained is not None and unconstrained.incumbent is not None:
+        free = unconstrained.incumbent
+        accuracies = (float(1 - each.errors / each.model.weight) for each in (best, free))
+        so_far = "" if latest.status is Status.OPTIMAL else " so far"
+        said.append(f'<p class="sum">On the training rows{so_far} {esc(_price(*accuracies))}.</p>')
+    true = latest.detail.get("true_gaps") or {}
+    more = {rate.replace("_", " "): gap for rate, gap in (counted or {}).items() if gap != true.get(rate)}
+    if more:
+        by_rule = ", ".join(f"{rate}s {percent(gap)} points" for rate, gap in more.items())
+        said.append(f'<p class="sum">A constraint counts an error of two rules twice; as counted: {by_rule}.</p>')
+    if left_out:
+        said.append(f'<p class="sum">Groups are {esc(left_out, 400)}.</p>')
+    return "".join(said)
+
+
+def on_test_rows(known: Known) -> str:
+    """What is wrong on the rows that were kept out of training, as what is wrong on the others is said; HTML."""
+    if known.test is None:
+        return ""
+    right = known.test.accuracy, *known.test.interval("accuracy")
+    value, high, low = (1 - each for each in right)
+    wrong = with_interval(value, low, high)
+    return f'<p class="sum">Of {count(known.test.n_rows)} test rows {wrong}&nbsp;% are wrong.</p>'
+
+
+def doubt_list(known: Known) -> str:
+    """What is to be doubted of a model, as a list; empty when nothing is."""
+    return filled("doubts.html", title=TITLE, doubts=doubted(known))
+
+
+def _price(accuracy: float, without: float) -> str:
+    if accuracy < without:
+        return price(accuracy, without)
+    return f"the constraint costs no accuracy: {percent(accuracy)} % right, {percent(without)} % without it"
+
+
+def proof_block(shown: Account) -> str:
+    """What a search that has ended has shown, to be read and copied."""
+    if not shown.search_space:
+        return ""
+    space, ruled_out = esc(grouped(shown.search_space), 600), esc(grouped(shown.ruled_out), 600)
+    return (
+        f'<details class="shown"><summary>{space}</summary><p>{ruled_out}</p>'
+        f'<button type="button" class="copy" data-copy="{esc(shown, 2000)}">Copy</button> {word("Possible lists")}'
+        "</details>"
+    )
+
+
+def rules_in_words(n: int) -> str:
+    """How many rules, in words."""
+    return "no rule, only the default" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
+
+
+def _size(model: Model | MultiClassRuleList) -> str:
+    if isinstance(model, RuleSet) and not model.rules:
+        return "no rule"
+    said = rules_in_words(len(model.rules))
+    if isinstance(model, FallingRuleList):
+        falls = "" if model.falls else ", which do not fall everywhere"
+        return f"{said}{falls}, positive above {model.threshold:.3g}"
+    return said
+
+
+def in_place_of(before: str, now: str) -> str:
+    """``now``, with the height of what stood there before, which is neither seen nor told."""
+    return f'<div class="place"><div class="before" aria-hidden="true">{before}</div><div>{now}</div></div>'

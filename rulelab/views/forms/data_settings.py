@@ -89,6 +89,8 @@ class SheetDialog(JSComponent):
             draft.read_as({str(name): str(mark) for name, mark in how.items()}, progress.on_cancel)
         elif kind == "role" and is_whole(position, 0) and position < len(draft.sheet.columns):
             draft.give(draft.sheet.columns[position].name, str(data.get("role")))
+        elif kind == "sums":
+            draft.leave_out_sums()
         elif kind == "unknown":
             draft.count_unknown(str(data.get("given")))
         elif kind == "positive" and is_whole(position, 0) and position < len(draft.choices):
@@ -149,11 +151,16 @@ class DataSettings(Working, Settings):
 
     @property
     def n_rows(self) -> int | None:
-        """The rows of a data set or of a file; None of a table, whose rows are counted where they lie."""
+        """The rows of a data set or of a file that are used; None of a table, which are counted where they lie."""
         own, known = self.own, RECORDS.get(self.data)
         if own is None:
             return None if known is None else known.rows
-        return None if isinstance(own, TableDraft) else len(own.sheet.frame)
+        return None if isinstance(own, TableDraft) else len(own.sheet.frame) - own.left_out
+
+    @property
+    def left_out(self) -> int:
+        """The rows of a file that are not used, as their target is not known."""
+        return 0 if self.own is None or isinstance(self.own, TableDraft) else self.own.left_out
 
     def code(self) -> str:
         """Python that loads the same, with ``rl`` for this package."""

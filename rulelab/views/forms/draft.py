@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
+from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
@@ -61,6 +62,8 @@ class Draft:
 
     unknown = UNKNOWNS[0]
     positive: Any = None
+    without_sums = False
+    """Whether the last row is left out, as it holds sums."""
     _labelled_target: str | None = None
 
     def __init__(
@@ -131,6 +134,11 @@ class Draft:
         self.every = position >= len(self.classes)
         if not self.every:
             self.positive = self.classes[position]
+
+    def leave_out_sums(self) -> None:
+        """Use the table without its last row, where that seems to hold sums."""
+        self.error, self.without_sums = "", True
+        self._take(self.sheet)
 
     def count_unknown(self, how: str) -> None:
         """What becomes of the rows whose target says that it is not known."""
@@ -230,8 +238,9 @@ class Draft:
         return data
 
     def code(self) -> str:
-        """Python that reads the same from the file, with ``rl`` for this package; none of several classes."""
-        if self.every:
+        """Python that reads the same from the file, with ``rl`` for this package; none of several classes, or without
+        its last row."""
+        if self.every or self.without_sums:
             return ""
         reading = self.sheet.reading
         written = ("encoding", "separator", "decimal", "thousands", "skip", "header", "missing")
@@ -279,11 +288,13 @@ class Draft:
             "how": "Guessed from the whole file. Where the rows below look wrong, correct it here.",
             "form": self._form(),
             "doubts": [plain(doubt, 300) for doubt in sheet.table_doubts],
+            "sums": bool(sheet.sum_row),
             "head": [plain(name, 40) for name in self._names[:MAX_PREVIEWED]],
             "preview": [[plain(cell, 40) for cell in row[:MAX_PREVIEWED]] for row in preview.to_numpy().tolist()],
             "columns": rows,
             "roles": [[name, label] for name, label in ROLES.items()],
             "help": ROLE_HELP,
+            "target": plain(self.target or "(choose)", 80),
             "classes": self.choices,
             "positive": self._place_of_positive,
             "unknown": self._unknown_form(),
@@ -303,11 +314,24 @@ class Draft:
         return [column.name for column in self.sheet.columns]
 
     @property
+    def left_out(self) -> int:
+        """Rows that are not used, as their target is not known."""
+        left = self._unknown_labels if self.unknown == UNKNOWNS[0] else []
+        return self._without_target + sum(self._rows[label] for label in left)
+
+    @property
+    def _unknown_labels(self) -> list[Any]:
+        """Those of the target that say that it is not known; where all classes are predicted it is one of them."""
+        return [] if self.every else [label for label in unknown_of(self.classes) if label != self.positive]
+
+    @property
     def _without_target(self) -> int:
         return 0 if self.target is None else int(self.sheet.frame[self.target].isna().sum())
 
     def _take(self, sheet: Any) -> None:
         """Take the table as it was read; what was chosen for columns that it has still holds."""
+        if self.without_sums and sheet.sum_row:
+            sheet = replace(sheet, frame=_without_last(sheet.frame))
         self.sheet = sheet
         self._told: dict[tuple[str | None, Any], tuple[dict[str, str], dict[str, list[list[Any]]]]] = {}
         self._give_roles()
@@ -355,7 +379,11 @@ class Draft:
             hits = (frame[target] == positive).to_numpy(dtype=bool)
         for column in self.sheet.columns[:MAX_COLUMNS]:
             if column.type in _WITH_BARS:
-                found = distribution(frame[column.name], hits, most=_BARS).bars
+                values = frame[column.name]
+                found = distribution(values, hits, most=_BARS).bars
+                if getattr(values.dtype, "ordered", False):
+                    places = {str(each): place for place, each in enumerate(values.cat.categories)}
+                    found = tuple(sorted(found, key=lambda bar: places.get(bar.label, len(places))))
                 said = f" % {plain(positive, 60)}" if known else ""
                 bars[column.name] = [
                     [
@@ -370,8 +398,7 @@ class Draft:
 
     def _unknown_form(self) -> list[Any]:
         """What becomes of rows whose target is not known, as a question: its words, the choices, the one chosen."""
-        labels = [] if self.every else [label for label in unknown_of(self.classes) if label != self.positive]
-        if not labels:
+        if not (labels := self._unknown_labels):
             return []
         n = counted(sum(self._rows[label] for label in labels), "rows")
         said = f"{n} where it is {' or '.join(plain(label, 30) for label in labels)}"
@@ -395,6 +422,8 @@ class Draft:
     def _remarks(self, hidden: int) -> list[str]:
         """What happens to columns that have no row of their own, and to rows."""
         remarks = [f"{counted(hidden, 'more columns')}, used as guessed."] if hidden else []
+        if self.without_sums:
+            remarks.append("The last row, which holds sums, is left out.")
         if self._may_be_every:
             remarks.append(_EVERY if self.every else _ONE_OR_EVERY)
         if self._without_target:
@@ -406,3 +435,11 @@ class Draft:
             if missing := int(values.isna().sum()):
                 remarks.append(f"{what}: {counted(missing, 'rows')} without a value are the group {MISSING}.")
         return remarks
+
+
+def _without_last(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table without its last row; where that alone had no value, whole numbers are whole again."""
+    left = frame.iloc[:-1]
+    alone = [name for name in left if left[name].dtype == np.float64 and pd.isna(frame[name].iloc[-1])]
+    whole = [name for name in alone if (left[name] % 1 == 0).all()]
+    return left.astype(dict.fromkeys(whole, np.int64))

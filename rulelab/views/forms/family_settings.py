@@ -1,23 +1,32 @@
-"""The settings of a model family and their fields, made from its record."""
+"""The settings of a model family and their fields, made from its record, and the question they ask as a sentence."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import param
+from panel.custom import JSComponent
 
+from ...assets import asset
 from ...data.directions import as_directions
+from ...data.exact_weights import asked_accuracy
 from ...data.naming import as_names, limits_of
+from ...datasets.normalise import RECORDS
 from ...families import EVERY, MEMORY, OF_SEVERAL, TIME, Family, Parameter, criteria_of
+from ...parameters import MIN_ACCURACY
 from ...questions import ASKING, NEUTRAL, Question, allows, asks_nothing, engine_of
+from ..live.wording import count
+from ..widgets.esc import plain
 from ..widgets.field_cards import Field
+from ..widgets.style import sheet
 from .address import Typed
-from .controls import Choice, Control, Fixed, Note, Number, Settings, Switches, always
-from .data_settings import DataSettings
+from .controls import Choice, Control, Fixed, Note, Number, Settings, Switches, always, in_words, shown
+from .data_settings import TEST_SHARE, DataSettings
 
 if TYPE_CHECKING:
     from ...rule_set import Criterion
@@ -250,3 +259,111 @@ def made(parameter: Parameter, family: str = "") -> Any:
     return kind(
         default=default, bounds=(least, most), inclusive_bounds=inclusive, allow_None=parameter.optional, label=label
     )
+
+
+Part = tuple[str, str]
+"""A text, and the label of the field behind it; an empty one: none."""
+_AIM = "the fewest errors"
+_NOT_SAID = (*(each.name for each in LIMITS), "fairness", "min_group_size")
+_LONGEST = 60
+
+
+def sentence_of(family: Family, settings: Any, table: DataSettings, limits: Any) -> list[Part]:
+    """What is asked, and what else is not as ever: the parts of a sentence, with the labels of their fields."""
+    kind = "measure" if family.needs_groups else "choice"
+    aims = [each for each in family.own if each.named and each.kind == kind]
+    parts: list[Part] = [("On ", ""), (table.called, "Data set")]
+    if rows := _rows(table):
+        parts += [(" ", ""), (f"({rows})", TEST_SHARE.title)]
+    if table.predicted:
+        parts += [(" predict ", ""), (table.predicted, "Data set")]
+    parts += [(" by the ", ""), (family.called, "Model family"), (" " if family.needs_groups else " with ", "")]
+    parts += [part for each in aims for part in _said(each, getattr(settings, each.name))] or [(_AIM, "")]
+    if family.needs_groups:
+        parts += _between(table)
+    for clause in _clauses(family, settings, table, limits, aims):
+        parts += [(", ", ""), *clause]
+    return [(text, label) for text, label in [*parts, (".", "")] if text]
+
+
+def _clauses(
+    family: Family, settings: Any, table: DataSettings, limits: Any, aims: Sequence[Parameter]
+) -> Iterator[list[Part]]:
+    """What follows the aim: prices and sizes, groups, and whatever differs from its default."""
+    yield from _compared(family, settings, table)
+    for each in shown_parameters(family):
+        value = getattr(settings, each.name)
+        if each.name == MIN_ACCURACY.name:
+            yield _said(each, _asked(table) if value is None else value)
+            continue
+        if each in aims or each.name in _NOT_SAID or not counts(settings, each.name):
+            continue
+        if fixed_of(settings, family, each.name) is not None:
+            continue
+        if (each.named and value is not None) or value != each.default:
+            yield _said(each, value)
+    if bounds := bounds_of(settings, family):
+        every, used = settings.param[bounds], getattr(settings, bounds)
+        if left_out := [one.replace("_", " ") for one in every.objects if one not in used]:
+            yield [("without the bound ", ""), (", ".join(left_out), every.label)]
+    for each in LIMITS:
+        if getattr(limits, each.name) != each.default:
+            yield _said(each, getattr(limits, each.name))
+
+
+def _compared(family: Family, settings: Any, table: DataSettings) -> Iterator[list[Part]]:
+    """How alike groups have to be treated, where a criterion can be asked for."""
+    if is_fair(settings):
+        fair: list[Part] = [(EVERY[settings.fairness].short, "Fairness"), (" within ", "")]
+        fair += [(shown(TOLERANCE, settings.tolerance), TOLERANCE.title)]
+        if len(EVERY[settings.fairness].tolerances) > 1:
+            fair += [(" and ", ""), (shown(TOLERANCE, settings.negatives_tolerance), NEGATIVES_TOLERANCE.title)]
+        yield [*fair, *_between(table)]
+    elif table.sensitive is not None and "fairness" in settings.param:
+        yield [("treating ", ""), (f"{_attribute(table)} as it comes", "Fairness")]
+
+
+def _between(table: DataSettings) -> list[Part]:
+    return [(" between groups of ", ""), (_attribute(table), str(table.param.sensitive.label))]
+
+
+def _attribute(table: DataSettings) -> str:
+    return plain(str(table.sensitive), _LONGEST)
+
+
+def _rows(table: DataSettings) -> str:
+    """How many rows there are, and which part of them is kept out of training."""
+    test = f"{100 * table.test_share:.3g} % kept to test" if table.test_share else ""
+    return ", ".join(filter(None, [f"{count(table.n_rows)} rows" if table.n_rows else "", test]))
+
+
+def _said(each: Parameter, value: Any) -> list[Part]:
+    """A parameter with its value; of one thing in the singular."""
+    before, after = (each.clause or f"{re.split('[:(]', each.title)[0].strip().lower()} {{}}").split("{}")
+    if value == 1:
+        after = re.sub(r"^( \w+)s\b", r"\1", after)
+    return [(text, label) for text, label in ((before, ""), (_value(each, value), each.title), (after, "")) if text]
+
+
+def _asked(table: DataSettings) -> float | None:
+    """The accuracy that is asked for where none is given; None where the form does not know the training rows."""
+    known = RECORDS.get(table.data)
+    if known is None or table.own is not None or table.test_share:
+        return None
+    return asked_accuracy(known.positives, known.rows - known.positives)
+
+
+def _value(each: Parameter, value: Any) -> str:
+    """The value in few words."""
+    said = in_words(each, value)
+    return said.partition(":")[0] if each.choices and value is not None else said
+
+
+class Sentence(JSComponent):
+    """The question in the head of the tab; a part that is pressed opens the settings at its field."""
+
+    parts = param.List(default=[], doc="Pairs of a text and the label of its field, as `sentence_of` gives them.")
+    open = param.Boolean(default=False, doc="Whether the settings are seen.")
+
+    _esm = asset("dom.js", "sentence.js")
+    _stylesheets = [sheet("sentence.css")]

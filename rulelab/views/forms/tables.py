@@ -143,7 +143,7 @@ class TableDraft(Draft):
             if self._unusable(row["name"]):
                 row["notes"] = _DATES if row["type"] in ("date", "time") else "neither numbers, Booleans nor texts"
         said_of_file = [plain(doubt, 300) for doubt in self._table.doubts]
-        return {**found, "title": said, "remarks": [*found["remarks"], note, *said_of_file]}
+        return {**found, "title": said, "sums": False, "remarks": [*found["remarks"], note, *said_of_file]}
 
     def _unusable(self, name: str) -> str:
         """Why a column can only be ignored; empty when it can be used."""

@@ -6,9 +6,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
 from ...datasets import Dataset
@@ -16,11 +14,11 @@ from ...models import RuleList
 from ...rule_list import FrontierSearch
 from ...sweeps import FAMILIES, Sweep
 from ...sweeps.families import PREPARING, shared
-from ...sweeps.result import FAILED, Result
+from ...sweeps.result import FAILED
 from ..allowance import ALLOWED, take_memory
 from ..live.job import Job, Pool, Progress
 from ..live.wording import Standing, count, counted, family_name
-from .points import PARTS, Point, points, told
+from .points import PARTS, Point, Started, points, told
 
 LOOK_SECONDS = 0.5
 """How often the tables are made anew while results come."""
@@ -29,51 +27,6 @@ CEILING_SECONDS, MOST_RULES = 2.0, 8
 NO_MEMORY_LEFT = "The server has no memory left: the sweep ended with the fits that were done"
 SWEEPS = Pool(max(1, (os.cpu_count() or 2) - 1))
 """The line in front of the sweeps of all sessions."""
-
-
-@dataclass(frozen=True)
-class Started:
-    """Sweeps over the same rows for training and test."""
-
-    sweeps: tuple[Sweep, ...]
-    data: Dataset | None = None  # None: known to the sweeps only
-    codes: tuple[str, ...] = ()  # per sweep the Python that starts it; may be empty
-    named: bool = False  # whether `rulelab.datasets.load` knows the data by name
-    # of the rows, as the question keeps them out; 0 where it keeps none, or counts or others say it
-    test_share: float = 0.0
-
-    def result_of(self, point: Point) -> Result | None:
-        """The first fit of a point that has a model; None: none has."""
-        fits = (r for r in self.sweeps[point.sweep].results if r.point == point.point and r.model is not None)
-        return min(fits, key=lambda r: r.fold, default=None)
-
-    def data_of(self, point: Point) -> Dataset:
-        """What is known of the data: at the least what the sweep knows, without the names of target and classes."""
-        if self.data is not None:
-            return self.data
-        plan = self.sweeps[point.sweep].plan
-        if plan.counts is not None:
-            return plan.counts.dataset()
-        names = " and ".join(plan.identity["sensitive"])
-        return Dataset(
-            X=plan.X,
-            y=pd.Series(plan.y.astype(np.int64)),
-            sensitive=None if plan.groups is None else pd.DataFrame({names: plan.groups}),
-            name=plan.identity["dataset"],
-            target="",
-            positive=1,
-            negative=0,
-        )
-
-    def cancel(self) -> None:
-        """End them; what is done is kept."""
-        for one in self.sweeps:
-            one.cancel()
-
-    def and_more(self, other: Started) -> Started:
-        """These, which have ended or end now, before others over the same rows."""
-        self.cancel()
-        return replace(other, sweeps=self.sweeps + other.sweeps, codes=self.codes + other.codes)
 
 
 class Run:

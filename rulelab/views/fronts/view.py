@@ -38,8 +38,7 @@ from ..widgets.style import (
     VIEW_CSS,
     sheet,
 )
-from .card import about, card_of, rates_of_groups, row_of, summary
-from .plot import LOOKS, FrontPlot, swatch_css
+from .plot import LOOKS, FrontPlot, RatesPlot, by_tolerance, swatch_css
 from .points import (
     COMPLEXITY,
     FALSE_POSITIVES,
@@ -47,15 +46,20 @@ from .points import (
     PARTS,
     TRUE_POSITIVES,
     Point,
+    Started,
+    about,
+    card_of,
     constrained,
     criterion_name,
     criterion_words,
     gap_name,
+    rates_of_groups,
+    row_of,
+    summary,
     unmet,
     warning,
 )
-from .rates import RatesPlot, by_tolerance
-from .run import Run, Started, followed
+from .run import Run, followed
 
 ROC = "roc"
 """The second picture shows the rates of an ROC curve, and no gap; the table keeps the criterion of the fits."""

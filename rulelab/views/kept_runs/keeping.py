@@ -162,13 +162,6 @@ def settings_in_words(session: SearchSession) -> dict[str, str]:
     return said
 
 
-def differing(settings: list[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Of several runs' settings those that are not the same in all that have them."""
-    names = dict.fromkeys(name for one in settings for name in one)
-    apart = [name for name in names if len({one[name] for one in settings if name in one}) > 1]
-    return [{name: one[name] for name in apart if name in one} for one in settings]
-
-
 def _bounds(bounds: Any) -> str:
     if bounds is None:
         return "all"

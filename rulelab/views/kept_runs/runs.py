@@ -19,6 +19,7 @@ from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
 from ..cards import card_file as pins
 from ..cards.card import KEPT, Card
+from ..cards.differences import differing
 from ..compare.table import ModelTable, same_of, unknown
 from ..compare.table import proof as proof_of
 from ..compare.table import row as row_of
@@ -29,7 +30,7 @@ from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping
-from .keeping import FAIRNESS, FAMILY, Keeper, differing, error_of
+from .keeping import FAIRNESS, FAMILY, Keeper, error_of
 
 MOST_LISTED = 200
 MOST_COMPARED = 8

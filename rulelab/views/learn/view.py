@@ -12,9 +12,8 @@ import panel as pn
 import param
 
 from ...assets import texts
-from ..cards.templates import filled
 from ..forms.address import Address, Part
-from ..live.wording import counted
+from ..live.wording import counted, filled
 from ..widgets.browser import Kept
 from ..widgets.esc import esc
 from ..widgets.fields import WIDE, Complaining, LayoutViewer, alert, button, column, when_page_ends

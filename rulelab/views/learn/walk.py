@@ -15,11 +15,10 @@ from markupsafe import Markup
 from ... import datasets
 from ...families import FAMILIES
 from ...parameters import TIME_LIMIT
-from ..cards.templates import filled
 from ..live.recipe import PageRecipe
 from ..live.session import SearchSession
 from ..live.state import Limits
-from ..live.wording import count
+from ..live.wording import count, filled
 from ..notebook import NotebookViewer
 from ..search.families import look_for
 from ..search.view import SearchView

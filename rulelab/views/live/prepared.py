@@ -73,6 +73,7 @@ class Prepared:
     # of a search with a fairness constraint: the last state of the same search without it
     unconstrained: Snapshot | None = None
     classes: ClassRows | None = None  # all rows, where one list predicts several classes; ``data`` is None then
+    card: Any = None  # of a kept run whose rows were found again: that of its model
 
     @property
     def n_rows(self) -> float | None:

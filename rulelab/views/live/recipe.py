@@ -47,6 +47,7 @@ class PageRecipe(Recipe):
     more: Mapping[str, Any] = field(default_factory=dict)
     binarizes: bool = True  # whether conditions are made of the columns; not where all of them are Boolean
     weighted: bool = False  # whether the data say how much each row counts
+    left_out_rows: int = 0  # that ``load`` leaves out, as their target is not known
     counted: Any = None  # a table whose rows are counted under the conditions; it stands for what ``load`` gives
     # where one list predicts several classes: gives a Dataset for its columns, and the label of each row
     labelled: Callable[[], tuple[Dataset, pd.Series]] | None = None
@@ -113,7 +114,7 @@ class PageRecipe(Recipe):
         fewer = grouped(titled(note, self.family))
         compared = "" if labels is not None else _compared(problem, self.sensitive)
         kept_out = f"{count(data.count(test))} rows kept out of training, for the test" if len(test) else ""
-        notes = (kept_out, fewer, mined(features), compared, merged)
+        notes = (kept_out, fewer.partition(": ")[2], mined(features), compared, merged)
         two_classes: dict[str, Any] = {
             "labels": (data.negative, data.positive),
             "data": data,
@@ -124,7 +125,7 @@ class PageRecipe(Recipe):
             search,
             target=str(data.target),
             name=data.name,
-            notes=(_about(data, labels), *filter(None, notes)),
+            notes=(_about(data, labels, self.left_out_rows), *filter(None, notes)),
             fewer=fewer,
             left_out=() if binarizer is None else tuple(f"{in_signs(what)}: {why}" for what, why in binarizer.dropped_),
             recipe=replace(
@@ -218,8 +219,8 @@ def mined(features: Antecedents | pd.DataFrame) -> str:
     return f"{count(len(features))} antecedents mined from {count(len(features.features))} conditions, {how_many}"
 
 
-def _about(data: Dataset, labels: pd.Series | None) -> str:
-    """How large the data are, and their classes: two, or those of the labels."""
+def _about(data: Dataset, labels: pd.Series | None, left_out: int) -> str:
+    """How large the data are, how many rows are not used, and their classes: two, or those of the labels."""
     every = np.arange(len(data.y))
     rows = data.count(every)
     if labels is None:
@@ -229,7 +230,8 @@ def _about(data: Dataset, labels: pd.Series | None) -> str:
         sizes = labels.value_counts(sort=False).sort_index()
         named = ", ".join(f"{plain(label, 40)} ({count(int(n))})" for label, n in sizes.items())
         classes = f"{plain(data.target, 60)}: {named}"
-    said = f"{count(rows)} rows, {count(data.X.shape[1])} columns; {classes}"
+    left = f" ({count(rows + left_out)}, {count(left_out)} left out: target unknown)" if left_out else ""
+    said = f"{count(rows)} rows{left}, {count(data.X.shape[1])} columns; {classes}"
     if data.heads is not None:
         return f"{said}; {data.notes}"
     return said if data.weight is None else f"{said}; rows weigh as {data.weight.name} says"

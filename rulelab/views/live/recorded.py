@@ -5,6 +5,8 @@ A kept run may have its rows again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -14,10 +16,16 @@ from ...models import MultiClassRuleList
 from ...recording import Recording
 from ...report.known import training_classes
 from ...snapshot import Snapshot
-from .history import History
-from .prepared import Prepared
+from ..allowance import take_memory
+from ..widgets.esc import plain
+from .job import Job
+from .prepared import Prepared, Source
 from .session import SearchSession
-from .state import FULL_SPEED, Limits, State
+from .state import FULL_SPEED, History, Limits, State, relabelled
+
+_UNKNOWN = "the rows of this run are not known here any more"
+_OTHERS = "the rows are others than those of this run, or conditions are made of them in another way"
+_LACKING = "No Edit, no One person and no Alternatives: {}. Run searches anew."
 
 
 class RecordedSearch:
@@ -53,12 +61,17 @@ def _number(card: Any, fact: str) -> int | None:
 
 
 class RecordedSession(SearchSession):
-    """A session to look at, with the card of the model at its end; ValueError when nothing was recorded."""
+    """A session to look at, with the card of the model at its end; ValueError when nothing was recorded.
+
+    `source` makes a search of the rows again, beside the page.
+    """
 
     recorded: ClassVar[bool] = True
     resumable = False
 
-    def __init__(self, recording: Recording, name: str, look: str, card: Any = None) -> None:
+    def __init__(
+        self, recording: Recording, name: str, look: str, card: Any = None, source: Source | None = None
+    ) -> None:
         self.card, self.called = card, f"Recording {name}" if card is None else f"Kept run, {name}"
         if not recording.snapshots:
             raise ValueError(f"{name} holds no moment of a search")
@@ -78,6 +91,31 @@ class RecordedSession(SearchSession):
         self.snapshot: Snapshot = recording.snapshots[-1]
         self.prepared = prepared
         self.state = State.ENDED
+        self._again = None
+        if card is not None and source is not None:
+            self._again = Job(lambda progress: self._made(source, progress.report))
+
+    @property
+    def workshop(self) -> tuple[Prepared, Snapshot] | str | None:
+        if self._again is not None:
+            error = self._again.error
+            return _LACKING.format(plain(error, 300).rstrip(".")) if error else self._again.result
+        return "" if self.card is None else _LACKING.format(_UNKNOWN)
+
+    def _made(self, source: Source, report: Callable[[str], None]) -> tuple[Prepared, Snapshot]:
+        """A search of the same rows, and the end in its labels; ValueError where they are not the same."""
+        take_memory()
+        prepared = source(report)
+        problem, proof = prepared.search.problem, self.card.model.provenance
+        if proof is not None and proof.data not in (None, problem.fingerprint):
+            raise ValueError(_OTHERS)
+        (end,) = relabelled([self.snapshot], None if prepared.labels is None else problem.classes)
+        return replace(prepared, card=self.card), end
+
+    def close(self) -> None:
+        super().close()
+        if self._again is not None:
+            self._again.cancel()
 
     def run(self) -> None:
         """Nothing: it has ended."""

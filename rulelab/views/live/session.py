@@ -18,10 +18,9 @@ from ...search import Search
 from ...slices import Slices
 from ...snapshot import Snapshot, Status
 from ..allowance import ALLOWED, NO_MEMORY, Share, take_memory
-from .history import History, Watching, relabelled
 from .job import POOL, THREAD_NAME, Pool, lower_priority
 from .prepared import Prepared, Source, Unwanted
-from .state import FULL_SPEED, Limits, Pace, Pacing, State
+from .state import FULL_SPEED, History, Limits, Pace, Pacing, State, Watching, relabelled
 
 _LOG = logging.getLogger(__name__)
 _WAIT_WORTH_SHOWING = 0.3
@@ -75,6 +74,13 @@ class SearchSession:
     def search(self) -> Search | None:
         """The search, once it is made."""
         return None if self.prepared is None else self.prepared.search
+
+    @property
+    def workshop(self) -> tuple[Prepared, Snapshot] | str | None:
+        """What its models are edited with: a search of the same rows, and the end; or why not; None: not yet."""
+        if not self.state.over:
+            return None
+        return "" if self.prepared is None or self.snapshot is None else (self.prepared, self.snapshot)
 
     @property
     def waiting(self) -> int:

@@ -1,22 +1,29 @@
-"""How a session stands, in words and figures."""
+"""How a session stands, in words and figures, and HTML of templates, in which all text is escaped."""
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
+import jinja2
+from markupsafe import Markup
+
+from ... import shown
 from ...arguments import Text
-from ...assets import texts
+from ...assets import FOLDER, texts
 from ...families import EVERY, EVERY_FAMILY, MEMORY, TIME, Family
 from ...families.typed import SIGNS
 from ...families.wording import at_least
-from ...report import report
+from ...report import Known, report
 from ...report.report import within as nearest
-from ...shown import digits
+from ...shown import digits, share
 from ...snapshot import Snapshot, Status
-from ..widgets.esc import plain
+from ..widgets.esc import esc, plain
 from .session import SearchSession
 from .state import State
 
@@ -51,6 +58,9 @@ def standing(session: SearchSession) -> Standing:
     tone, phase = _phase(session)
     if tone == "proven" and session.prepared is not None and (fewer := session.prepared.fewer):
         phase += f"; {fewer.partition(':')[0]}"
+    best = None if session.snapshot is None else session.snapshot.incumbent
+    if tone == "proven" and best is not None and (same := Known(best.model).sameness):
+        tone, phase = "idle", f"{same}; {phase}"
     waiting = session.waiting
     if waiting and session.state.busy:
         phase += f" (sharing the processors, {waiting} in line)"
@@ -206,3 +216,45 @@ def grouped(sentence: str) -> str:
 def counted(n: int, name: str) -> str:
     """A count of things whose name is given in the plural."""
     return f"{count(n)} {name.removesuffix('s') if n == 1 else name}"
+
+
+_LONGEST = 600
+
+
+def filled(template: str, **values: Any) -> str:
+    """The HTML of a template among the assets with these values; what is HTML already is given as `Markup`."""
+    return _environment().get_template(template).render(values)
+
+
+def today() -> str:
+    """The date, ISO 8601."""
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
+def percent(value: float) -> str:
+    """A share in percent, without the sign."""
+    return NONE if math.isnan(value) else shown.percent(value)
+
+
+def signed(points: float) -> str:
+    """A difference of shares in points, with its sign."""
+    return f"{'+' if points > 0 else ''}{percent(points)}".replace("-", "\u2212")
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    def plainly(value: Any) -> Any:
+        return value if isinstance(value, Markup) else plain(value, _LONGEST)
+
+    made = jinja2.Environment(
+        autoescape=True,
+        loader=jinja2.FileSystemLoader(FOLDER),
+        finalize=plainly,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"percent": percent, "signed": signed, "count": count, "share": share}
+    made.filters["cut"] = lambda text, limit: Markup(esc(text, limit))
+    made.globals["NONE"] = NONE
+    return made

@@ -23,15 +23,13 @@ from ..cards.card import Card
 from ..compare.table import ModelTable
 from ..compare.view import CompareView
 from ..forms.address import NOT_KEPT, Address, Part, entries
-from ..forms.family_settings import names_of
-from ..forms.sentence import Sentence
+from ..forms.family_settings import Sentence, names_of
 from ..front import EXAMPLES, Front
 from ..fronts.tab import FrontsView
 from ..kept_runs.runs import KeptRuns
 from ..learn.view import LearnTab
 from ..live.prepared import Prepared
 from ..live.recipe import PageRecipe
-from ..live.recorded import RecordedSession
 from ..live.state import FULL_SPEED, State
 from ..search.controls import SPEEDS
 from ..search.setup import Setup
@@ -218,20 +216,14 @@ class AlternativesTab:
         """Show the alternatives to what each run ends with; who comes to a room plays."""
 
         def look(*_: Any) -> None:
-            session = search.view.session
-            prepared, latest = session.prepared, session.snapshot
+            session, work = search.view.session, search.view.session.workshop
             self.view.param.update(searching=session.state.busy, sensitive=str(search.setup.table.sensitive or ""))
-            if not session.state.over or prepared is None or latest is None or latest is self._taken:
+            if not isinstance(work, tuple) or work[1] is self._taken:
                 return
-            if isinstance(session, RecordedSession):  # its search is not kept, but what makes it may be in the form
-                if session.card is not None and not (search.view.stale or search.refused):
-                    self._taken = latest
-                    self.view.take(search.setup.recipe())
-            else:
-                self._taken = latest
-                self.view.take(lambda report: prepared, prepared, latest)
+            prepared, self._taken = work
+            self.view.take(lambda report: prepared, prepared, self._taken)
 
-        search.view.param.watch(look, ["snapshot", "status"])
+        search.view.param.watch(look, ["snapshot", "status", "edits"])
         look()
         if self.view.editor.room.room:
             pn.state.onload(self.view.play)
@@ -384,7 +376,8 @@ class Tabs(param.Parameterized):
         """Show a kept run, with its settings in the form and the card of its model."""
         search = self.made("Search")
         said = "" if query is None else search.setup.go_back_to(query)
-        search.view.open(recording, name, card)
+        known = query is not None and not (said or search.view.refusal or search.view.blocked)
+        search.view.open(recording, name, card, search.setup.recipe() if known else None)
         search.complain(said)
 
     def _question(self) -> Sentence:

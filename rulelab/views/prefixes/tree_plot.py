@@ -27,8 +27,7 @@ from bokeh.models import (
 )
 
 from ...assets import asset
-from ..cards.templates import filled
-from ..live.wording import count, in_signs
+from ..live.wording import count, filled, in_signs
 from ..search.plots.base import (
     LARGE_TEXT,
     Columns,

@@ -21,9 +21,8 @@ from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
 from ..cards.exports import Exports, Files
 from ..cards.html import rates_of_groups, report
-from ..cards.incumbent import doubt_list, fairness_notes, in_place_of, incumbent_card, on_test_rows
 from ..cards.rule_tables import class_tables
-from ..cards.scores import of_card
+from ..cards.scores import doubt_list, fairness_notes, in_place_of, incumbent_card, of_card, on_test_rows
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
@@ -70,8 +69,9 @@ class BestModel:
         self._ask = button("One person", ask, 104)
         bar = pn.Row(self._keep, self._edit, self._ask, self.exports.button, stylesheets=[BAR_CSS], margin=0)
         beneath = {**WIDE, "margin": (10, 0, 0, 0)}
+        self.lacking = Html("", stylesheets=[CARD_CSS], **WIDE)  # why some of the buttons are not there
         self.person = pn.Column(visible=False, **beneath)
-        self._actions = bar, self.exports.menu, self.person
+        self._actions = bar, self.lacking, self.exports.menu, self.person
         self.actions = pn.Column(visible=False, **beneath)
         self.parts = self.heading, self.card, self.actions, self.groups
         self.offer(False, False)

@@ -10,14 +10,13 @@ from ...families.account import account
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
-from ..cards.incumbent import proof_block
-from ..cards.templates import filled
+from ..cards.scores import proof_block
 from ..cards.verifying import Check, refusal
 from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import State
-from ..live.wording import Standing, count
+from ..live.wording import Standing, count, filled
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
 from ..widgets.fields import WIDE, column, mark

@@ -12,11 +12,10 @@ import panel as pn
 from markupsafe import Markup
 
 from ...snapshot import Snapshot
-from ..cards.templates import filled
-from ..live.history import NOTHING_SEEN
 from ..live.prepared import Prepared
 from ..live.session import SearchSession
-from ..live.wording import count
+from ..live.state import NOTHING_SEEN
+from ..live.wording import count, filled
 from ..widgets.style import BLUE, ORANGE
 from .families import Look
 from .plots.base import Plot, PlotBox, enlarged

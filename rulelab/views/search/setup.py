@@ -17,16 +17,17 @@ from ..forms.controls import Number, card, note
 from ..forms.data_settings import TEST_SHARE, DataSettings
 from ..forms.family_settings import (
     LIMITS,
+    Sentence,
     bounds_of,
     chosen,
     fields_of,
     is_fair,
     limit_settings,
     names_of,
+    sentence_of,
     settings_of,
     shown_parameters,
 )
-from ..forms.sentence import Sentence, sentence_of
 from ..live.recipe import PageRecipe, compares_groups
 from ..live.session import SearchSession
 from ..live.state import Limits, State
@@ -122,6 +123,7 @@ class Setup(LayoutViewer):
             else {},
             weighted=self.table.weighted,
             counted=self.table.counted,
+            left_out_rows=self.table.left_out,
             labelled=None if several is None else several.labelled,
         )
 

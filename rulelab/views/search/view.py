@@ -16,13 +16,14 @@ from ...search import Search
 from ...snapshot import Incumbent, Snapshot
 from ...warming import begin_in_background
 from ..cards.card import Card
+from ..live.prepared import Prepared, Source
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, State
 from ..live.ticker import Beat, Presence
 from ..live.wording import Standing, count, figures, standing
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
-from ..widgets.esc import plain
+from ..widgets.esc import esc, plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.fields import WIDE, Pinning, alert, column, mark, select, when_page_ends
 from ..widgets.html import Html
@@ -78,6 +79,7 @@ class SearchView(Pinning, NotebookViewer):
     snapshot: param.Parameter[Snapshot | None] = param.Parameter(doc="The latest state of the run; None before it.")
     status: param.Selector[State] = param.Selector(default=State.IDLE, objects=list(State), doc="How the run stands.")
     model: param.Parameter[Model | None] = param.Parameter(doc="The best model so far; None before there is one.")
+    edits = param.Boolean(default=False, doc="Whether the run is over, and there is what its models are edited with.")
     moment = param.Integer(None, allow_None=True, doc="Which moment is shown, from 0; None: the present one.")
     on_standing = param.Callable(doc="Takes the session when a run begins, ends or is forgotten, and its model's card.")
     on_edit = param.Callable(doc="Takes the search that has ended, its state, and the model to edit; None: no button.")
@@ -189,9 +191,14 @@ class SearchView(Pinning, NotebookViewer):
         self._forget_for(self._new_session())
 
     @one_at_a_time
-    def open(self, recording: Recording, name: str = "recording", card: Card | None = None) -> None:
-        """Show a recorded run, with the card of its model; Run begins anew. ValueError when nothing was recorded."""
-        self._forget_for(RecordedSession(recording, name, look_of_recorded(recording), card))
+    def open(
+        self, recording: Recording, name: str = "recording", card: Card | None = None, source: Source | None = None
+    ) -> None:
+        """Show a recorded run, with the card of its model; Run begins anew. ValueError when nothing was recorded.
+
+        `source` makes its search again, with which its models are edited.
+        """
+        self._forget_for(RecordedSession(recording, name, look_of_recorded(recording), card, source))
         self._beat.start()
 
     def _forget_for(self, session: SearchSession) -> None:
@@ -235,18 +242,23 @@ class SearchView(Pinning, NotebookViewer):
 
     def edit(self, *_: Any) -> None:
         """Hand the search that has ended to `on_edit`, with the moment whose model is shown."""
-        session, best = self.session, self._best
-        if self.on_edit is not None and best is not None and session.state.over:
+        if self.on_edit is not None and (shown := self._in_workshop()) is not None:
             with self.complaining():
-                self.on_edit(session.prepared, session.snapshot, best.model)
+                self.on_edit(*shown)
 
     def ask(self, *_: Any) -> None:
         """Send one person through the model that is shown, or take away what does."""
-        best = self._best
         if self.best.person.visible:
             self.best.send(None)
-        elif self.on_person is not None and best is not None:
-            self.best.send(self.on_person(self.session.prepared, best.model))
+        elif self.on_person is not None and (shown := self._in_workshop()) is not None:
+            self.best.send(self.on_person(shown[0], shown[2]))
+
+    def _in_workshop(self) -> tuple[Prepared, Snapshot, Model] | None:
+        """The search that has ended, its end, and the model that is shown, in its labels; None: there are none."""
+        best, workshop = self._best, self.session.workshop
+        if best is None or not isinstance(workshop, tuple):
+            return None
+        return *workshop, best.model.relabelled(workshop[0].search.problem.classes)
 
     def close(self) -> None:
         """End the worker and the updates; what a run that is under way has come to is kept, where runs are."""
@@ -287,10 +299,11 @@ class SearchView(Pinning, NotebookViewer):
                 self.plots.show_texts()
             self.why.refresh(None if self.rewind.moment is None else self.best.shown)
         self._tell_standing(session)
-        if self.snapshot is not session.snapshot or self.status is not state:
+        edits = isinstance(session.workshop, tuple)
+        if self.snapshot is not session.snapshot or (self.status, self.edits) != (state, edits):
             best = None if session.snapshot is None else session.snapshot.incumbent
             model = None if best is None else best.model
-            self.param.update(snapshot=session.snapshot, status=state, model=model)
+            self.param.update(snapshot=session.snapshot, status=state, model=model, edits=edits)
         if not self._presence.served:
             pn.io.push_notebook(*self.plots.panes)
             if not session.state.busy:
@@ -308,7 +321,7 @@ class SearchView(Pinning, NotebookViewer):
         """One beat of the page: pause when nobody is connected, show what is new; True while more may come."""
         self._presence.mind()
         self._beats += 1
-        before = self.session.state
+        before, awaited = self.session.state, self.session.recorded and self.session.workshop is None
         if before is State.IDLE and self._presence.served and self._beats % _IDLE_EVERY and not self._waits:
             return True
         self.rewind.tick()
@@ -322,7 +335,7 @@ class SearchView(Pinning, NotebookViewer):
         self.runs_box.refresh()
         session = self.session
         seen = before is session.state and not (before.busy or session.stopping)  # it may go on, or end, meanwhile
-        return self._presence.served or self._waits or not seen
+        return self._presence.served or self._waits or awaited or not seen
 
     @property
     def _waits(self) -> bool:
@@ -386,10 +399,11 @@ class SearchView(Pinning, NotebookViewer):
     @param.depends("on_pin", "on_edit", "on_person", watch=True)
     def _offer(self) -> None:
         """Show what can be done with the model; a search that goes on cannot be edited beside."""
-        session = self.session
-        there = session.state.over and not session.recorded and session.search is not None
-        edits = there and self.editable(session.search)
+        workshop = self.session.workshop
+        edits = isinstance(workshop, tuple) and self.editable(workshop[0].search)
         self.best.offer(bool(self.on_pin), edits and bool(self.on_edit), edits and bool(self.on_person))
+        why = workshop if self.on_edit is not None and isinstance(workshop, str) else ""
+        self.best.lacking.object = f'<p class="note">{esc(why)}</p>' if why else ""
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:

@@ -26,8 +26,8 @@ from rulelab.views.cards import html as card_html
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.card_file import parse
 from rulelab.views.cards.exports import FORMS, Exports
-from rulelab.views.cards.figures import figures
 from rulelab.views.cards.rule_tables import rules_table
+from rulelab.views.cards.scores import figures
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.live import apart
 from rulelab.views.live.job import Progress
@@ -78,7 +78,7 @@ def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:
     kept = parse(done.to_json().encode(), "kept.json")
     assert said in card_html.head(kept)
     assert "Rule list of least gap" in card_html.head(kept)
-    assert differences.default_names([kept])[0].endswith("rule list of least gap")
+    assert differences.default_names([kept]) == ["rule list of least gap 0.01"]
     shown = card_html.figures_of(done, scores.of_counts(done)).html
     assert "gap in predicted positive of" in shown
     assert "difference of rates" in shown

@@ -22,7 +22,7 @@ from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.differences import LETTERS, default_names, incomparable, lines
-from rulelab.views.cards.figures import Value, change, figures
+from rulelab.views.cards.scores import Value, change, figures
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare import table as models
 from rulelab.views.compare.table import row
@@ -89,14 +89,24 @@ def test_what_another_family_does_not_have_is_no_difference(card, other) -> None
 
 
 def test_names_tell_cards_apart(card, other) -> None:
-    assert default_names([card, other]) == [f"diabetes: rule list, regularization {c}" for c in (0.02, 0.01)]
-    assert default_names([card]) == ["diabetes: rule list"]
+    assert default_names([card, other]) == ["rule list 0.02", "rule list 0.01"]
+    assert default_names([replace(card, parameters={})]) == ["rule list"]
     fewer = replace(card, data={**card.data, "test rows": "99"})
-    assert default_names([card, fewer])[1] == "diabetes: rule list, test rows 99"
-    assert default_names([card, card, other, card])[::3] == [
-        "diabetes: rule list, regularization 0.02",
-        "diabetes: rule list, regularization 0.02 (3)",
+    assert default_names([card, fewer]) == [f"rule list 0.02, test rows {n}" for n in (card.data["test rows"], 99)]
+    elsewhere = replace(fewer, data={**fewer.data, "data set": "compas", "training rows": "1"})
+    assert default_names([card, elsewhere, other]) == [
+        "rule list 0.02, diabetes",
+        "rule list 0.02, compas",
+        "rule list 0.01",
     ]
+    both = (
+        replace(fewer, data={**card.data, "training rows": "1"}),
+        replace(elsewhere, data=fewer.data | {"training rows": "1"}),
+    )
+    assert default_names([card, fewer, *both])[3] == "rule list 0.02, test rows 99, training rows 1"
+    longer = replace(card, parameters={**card.parameters, "max length": "3"})
+    assert default_names([card, longer]) == ["rule list 0.02", "rule list 0.02, rules, at most 3"]
+    assert default_names([card, card, other, card])[::3] == ["rule list 0.02", "rule list 0.02 (3)"]
     for several in ([card, other, fewer] * 3, [card] * 9, [fewer, card, fewer]):
         assert len(set(default_names(several))) == len(several)
 
@@ -177,7 +187,7 @@ def test_cards_are_renamed_and_compared_with_a_chosen_one(view, card, other) -> 
     assert third.title == third.card.name == f"my {HOSTILE}"
     assert "&lt;img" in third.parts["head"].object
     third.called = ""
-    assert third.title == "diabetes: rule list, regularization 0.02 (2)"
+    assert third.title == "rule list 0.02 (2)"
     view.remove(first)
     assert view.base is second
     view.against = "none"
@@ -298,7 +308,7 @@ def test_baselines_stand_beside_the_cards_of_their_split_and_texts_are_in_export
     finish(view)
     (table,) = view.comparisons()
     assert "conditions of 5 groups per number" in table, "as in sweeps"
-    for name in ("A diabetes: rule list", "B diabetes: rule list", "CART", "Random forest", "Logistic regression"):
+    for name in ("A rule list 0.02", "B rule list 0.01", "CART", "Random forest", "Logistic regression"):
         assert name in table
     report = view.as_report().getvalue()
     for part in (table, "only &lt;img", "none known"):

@@ -18,9 +18,9 @@ from rulelab.views.cards import scores, verifying
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.differences import LETTERS
 from rulelab.views.compare.view import CompareView
-from rulelab.views.fronts.card import card_of
-from rulelab.views.fronts.order import Order
+from rulelab.views.fronts.points import card_of
 from rulelab.views.fronts.run import Run
+from rulelab.views.fronts.tab import Order
 from rulelab.views.search.setup import Setup
 
 

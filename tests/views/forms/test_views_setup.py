@@ -66,6 +66,7 @@ def test_where_rules_have_fewer_conditions_than_asked_every_claim_says_so(setup)
     said = "have at most 1 condition, not 2"
     assert view.status is State.ENDED
     assert said in standing(view.session).phase
+    assert not any(said in note for note in view.session.prepared.notes), "once, in the certificate"
     assert said.replace("have", "Rules have") in model_html(view), "what to do stands among the doubts"
     view.pin()
     assert said in cards[0].proof.scope

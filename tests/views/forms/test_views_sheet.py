@@ -456,3 +456,56 @@ def test_an_unknown_target_is_asked_about_and_the_positive_class_follows_the_tar
     assert (draft.positive, draft.roles["churned"]) == ("f", "feature")
     draft.give("churned", "target")
     assert (draft.positive, draft.roles["gender"]) == ("Yes", "group")
+
+
+def test_rows_without_a_known_target_are_counted_once_and_not_among_the_rows() -> None:
+    frame = pd.DataFrame({"a": np.arange(80) % 7, "churned": ["Yes", "No", "No", "unknown", None] * 16})
+    setup = Setup()
+    use_file(setup.table, frame.to_csv(index=False).encode(), "a.csv")
+    assert (setup.table.n_rows, setup.table.left_out) == (48, 32)
+    head = "".join(text for text, _ in setup.sentence.parts)
+    prepared = setup.recipe()(lambda doing: None)
+    assert "(48 rows)" in head
+    assert prepared.notes[0].startswith("48 rows (80, 32 left out: target unknown), 1 columns")
+    assert prepared.n_rows == 48
+    use_roles(setup.table)
+    setup.table.reopen()
+    setup.table.draft.count_unknown("negative")
+    setup.table.accept()
+    assert (setup.table.n_rows, setup.table.left_out) == (64, 16)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_row_of_sums_is_left_out_by_one_press_and_stays_so(settings, kind: str) -> None:
+    frame = pd.DataFrame({"town": ["a", "b", "c"] * 20, "size": np.arange(60) % 7, "y": [0, 1, 1] * 20})
+    whole = pd.concat([frame, pd.DataFrame({"town": ["Total"], "size": [175]})])
+    raw = whole.to_csv(index=False).encode() if kind == "csv" else whole.to_parquet()
+    bring_file(settings, raw, f"a.{kind}")
+    shown = settings.dialog.state
+    assert shown["sums"]
+    assert "begins with 'Total': is it a sum?" in shown["doubts"][-1]
+    send(settings.dialog, {"type": "sums"})
+    shown = settings.dialog.state
+    assert (shown["sums"], shown["doubts"]) == (False, [])
+    assert "The last row, which holds sums, is left out." in shown["remarks"]
+    assert "60 rows" in shown["title"]
+    if kind == "csv":
+        send(settings.dialog, {"type": "read", "how": {"encoding": "latin-1"}})
+    send(settings.dialog, {"type": "accept"})
+    data = settings.loader()()
+    pd.testing.assert_frame_equal(data.X.reset_index(drop=True), frame[["town", "size"]], check_dtype=False)
+    assert data.y.tolist() == frame["y"].tolist()
+    assert str(data.positive) == "1"
+    assert settings.code() == "", "no Python reads the file so"
+    send(settings.dialog, {"type": "sums"})
+
+
+def test_an_order_of_categories_is_that_of_the_sheet() -> None:
+    order = ["low", "mid", "high"]
+    rows = np.resize(["mid", "mid", "high", "low", "mid", "high"], 60)
+    kind = pd.CategoricalDtype(order, ordered=True)
+    frame = pd.DataFrame({"grade": pd.Series(rows).astype(kind), "y": [0, 1] * 30})
+    draft = Draft(frame.to_parquet(), "a.parquet")
+    assert [title.partition(":")[0] for _, _, title in row(draft, "grade")["bars"]] == order
+    draft.give("grade", "target")
+    assert draft.classes == order

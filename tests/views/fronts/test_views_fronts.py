@@ -18,13 +18,12 @@ import rulelab as rl
 from rulelab.data.gaps import MEASURED, largest_gap
 from rulelab.data.metrics import Confusion, wilson_interval
 from rulelab.views.compare.table import same_of
-from rulelab.views.fronts import card as fronts_card
 from rulelab.views.fronts import points as fronts
-from rulelab.views.fronts.order import Order
+from rulelab.views.fronts import points as fronts_card
 from rulelab.views.fronts.plot import COLORS, LOOKS, FrontPlot
-from rulelab.views.fronts.points import LABELS, Point
-from rulelab.views.fronts.run import Run, Started
-from rulelab.views.fronts.tab import FrontsView
+from rulelab.views.fronts.points import LABELS, Point, Started
+from rulelab.views.fronts.run import Run
+from rulelab.views.fronts.tab import FrontsView, Order
 from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.search.setup import Setup

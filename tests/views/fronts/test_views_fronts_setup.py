@@ -16,11 +16,9 @@ from rulelab.views.cards import card as cards
 from rulelab.views.cards import scores
 from rulelab.views.forms import tables as served_tables
 from rulelab.views.forms.address import Address
-from rulelab.views.fronts.card import card_of
-from rulelab.views.fronts.order import Order, numbers, sweepable
-from rulelab.views.fronts.points import points, unmet
-from rulelab.views.fronts.run import Run, Started
-from rulelab.views.fronts.tab import FrontsView
+from rulelab.views.fronts.points import Started, card_of, points, unmet
+from rulelab.views.fronts.run import Run
+from rulelab.views.fronts.tab import FrontsView, Order, numbers, sweepable
 from rulelab.views.live import recipe
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.setup import Setup

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -10,7 +11,20 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 import pytest
-from live import HOSTILE, alert, recorded, small_search, use_file
+from live import (
+    BUTTONS,
+    HOSTILE,
+    alert,
+    bring_file,
+    html,
+    recorded,
+    seen,
+    settled,
+    small_search,
+    status,
+    use_file,
+    use_roles,
+)  # fmt: skip
 from live import finish as ended
 from model_cards import finish
 from patience import wait_until
@@ -23,7 +37,9 @@ from rulelab.views.cards.verifying import refusal
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.data import UPLOADED
+from rulelab.views.forms.draft import ALL_CLASSES
 from rulelab.views.kept_runs import keeping
+from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import Tabs
 
 SETTINGS = {"regularization": "0.02", "max_conditions": "1", "thresholds": "2", "test_share": "0.25"}
@@ -300,6 +316,99 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     (alone,) = tabs.made("Compare").view.cards
     assert "Run, in the tab Search, searches again and proves it" in refusal(alone.card)
     closed(tabs, "Compare")
+
+
+FAMILIES = {
+    "rule list": {},
+    "falling rule list": {"family": "falling_rule_list"},
+    "soft falling rule list": {"family": "falling_rule_list", "violation_penalty": "0.1"},
+    "rule set": {"family": "rule_set", "max_complexity": "4"},
+    "fair rule list": {"fairness": "demographic_parity"},
+    "rule list of several classes": {},
+}
+
+
+def doors(tabs: Tabs) -> list[Any]:
+    """What is offered of the answer that is shown, and what is behind each door: texts, figures and rows."""
+    view, alternatives = tabs.made("Search").view, tabs.made("Alternatives").view
+    settled(view)
+    wait_until(lambda: not alternatives.refresh())
+    out: list[Any] = [[each.label for each in seen(view.part("model")) if isinstance(each, BUTTONS)]]
+    out += [status(alternatives).phase, None if alternatives.found is None else alternatives.found.frame.to_csv()]
+    if "Edit" in out[0]:
+        view.ask()
+        out.append(html(view.best.person))
+        view.ask()
+        view.edit()
+        wait_until(lambda: not alternatives.refresh() and not alternatives.editor.refresh())
+        editor = alternatives.editor
+        data = editor.hand.prepared.data
+        rows = [data.X.to_csv(), data.y.tolist(), data.sensitive.to_csv(), editor.hand.prepared.test_rows.tolist()]
+        out += [status(editor).phase, status(editor).figures, html(editor), *rows]
+        editor.act({"do": "delete", "at": 0})
+        assert editor.hand.past
+        out += [status(editor).phase, status(editor).figures, editor.hand.objective]
+        editor.undo()
+        out.append(editor.hand.card().proof.proven)
+    return out
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_kept_run_opens_the_doors_of_the_run_that_was_made(place: Path, family: str) -> None:
+    tabs = day(place, **FAMILIES[family])
+    search = tabs.made("Search")
+    several = people().assign(paid=lambda frame: frame["paid"].mask(frame["age"] > 60, "late"))
+    raw = several.to_csv(index=False).encode() if family.endswith("classes") else RAW
+    bring_file(search.setup.table, raw, "people.csv")
+    if family.endswith("classes"):
+        draft = search.setup.table.draft
+        draft.choose_positive(draft.choices.index(ALL_CLASSES))
+    use_roles(search.setup.table, sex="sensitive", weight="ignore")
+    ended(search.view)
+    settle(tabs)
+    fresh, run = doors(tabs), tabs.runs.run
+    assert ("Edit" in fresh[0]) == ("One person" in fresh[0]) == (family not in list(FAMILIES)[-2:])
+    closed(tabs, "Alternatives")
+
+    tabs = day(place)
+    tabs.runs.run = run
+    settle(tabs)
+    assert tabs.made("Search").view.session.recorded
+    known = not family.endswith("classes")  # the store keeps rows of two classes
+    assert doors(tabs)[: None if known else 1] == fresh[: None if known else 1]
+    said = html(tabs.made("Search").view.part("model"))
+    assert ("the rows of this run are not known here any more. Run searches anew." in said) is not known
+    closed(tabs, "Alternatives")
+
+
+def test_a_kept_run_whose_rows_are_others_or_gone_says_so_in_the_place_of_the_buttons(place: Path) -> None:
+    tabs = day(place, data="tic_tac_toe")
+    search = tabs.made("Search").view
+    ended(search)
+    settle(tabs)
+    model = search.model.proven(replace(search.best.model_card().model.provenance, data="0" * 64))
+    card = replace(search.best.model_card(), model=model)
+    recipe, recording = tabs.made("Search").setup.recipe(), search.session.recording()
+
+    def gone(report: Callable[[str], None]) -> Prepared:
+        raise ValueError("the place of the data cannot be reached")
+
+    for source, why in (
+        (None, "not known here any more"),
+        (recipe, "are others than those"),
+        (gone, "cannot be reached"),
+    ):
+        search.open(recording, "a run", card, source)
+        settled(search)
+        labels = [each.label for each in seen(search.part("model")) if isinstance(each, BUTTONS)]
+        assert not {"Edit", "One person"} & {*labels}
+        assert "No Edit, no One person and no Alternatives: the " in html(search.part("model"))
+        assert why in html(search.part("model"))
+    search.open(recording, "a recording")
+    settled(search)
+    assert "No Edit" not in html(search.part("model")), "a recording says so itself"
+    closed(tabs)
 
 
 @pytest.mark.long

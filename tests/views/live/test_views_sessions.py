@@ -12,11 +12,10 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.families.wording import at_most
 from rulelab.views.live import wording as words
-from rulelab.views.live.history import MOST_SHARE, Watching
 from rulelab.views.live.job import Pool
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
-from rulelab.views.live.state import TICK_SECONDS, Limits, Pace, State
+from rulelab.views.live.state import MOST_SHARE, TICK_SECONDS, Limits, Pace, State, Watching
 from rulelab.views.search.controls import SPEEDS
 
 

@@ -17,8 +17,8 @@ from test_across_rooms import FAMILIES, SEEDS, Case, by_estimator, case, changed
 
 import rulelab as rl
 from rulelab.views.cards.card import Proof
-from rulelab.views.cards.figures import figures as figures_of
 from rulelab.views.cards.scores import Scores
+from rulelab.views.cards.scores import figures as figures_of
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.live.wording import standing

@@ -21,7 +21,7 @@ from servers import in_a_thread, served_here
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from rulelab.views.forms.address import Address, Part
-from rulelab.views.forms.sentence import Sentence
+from rulelab.views.forms.family_settings import Sentence
 from rulelab.views.live.session import OPEN, SearchSession
 from rulelab.views.pages import tabs
 from rulelab.views.pages.page import Look, page

@@ -20,7 +20,7 @@ from rulelab.families.account import Account
 from rulelab.glossary import TERMS, find
 from rulelab.views import front as view
 from rulelab.views.allowance import Allowance
-from rulelab.views.cards.incumbent import incumbent_card, proof_block
+from rulelab.views.cards.scores import incumbent_card, proof_block
 from rulelab.views.forms import tables
 from rulelab.views.forms.address import Address
 from rulelab.views.front import Front, FrontAddress

@@ -11,18 +11,30 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import HOSTILE, curves, export_menu, exported, finish, gap_figure, long_search, model_html, paused, status
+from live import (
+    HOSTILE,
+    curves,
+    export_menu,
+    exported,
+    finish,
+    gap_figure,
+    long_search,
+    model_html,
+    paused,
+    problem,
+    status,
+)
 from patience import wait_until
 
 import rulelab as rl
 from rulelab.views.alternatives.hand import editable
 from rulelab.views.alternatives.parts import PersonForm
 from rulelab.views.alternatives.person import one_person
-from rulelab.views.cards.incumbent import doubt_list, fairness_notes, incumbent_card, on_test_rows
+from rulelab.views.cards import html as card_html
+from rulelab.views.cards.scores import doubt_list, fairness_notes, incumbent_card, on_test_rows
 from rulelab.views.live import wording as words
-from rulelab.views.live.history import NOTHING_SEEN, History
 from rulelab.views.live.prepared import Prepared
-from rulelab.views.live.state import State
+from rulelab.views.live.state import NOTHING_SEEN, History, State
 from rulelab.views.search.plots.curves import curve_columns
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
@@ -308,3 +320,16 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: 
     assert not by_hand.going
     assert dict(view.part("counts").figures)["expanded"] == "3"
     view.close()
+
+
+def test_a_model_that_says_the_same_of_everybody_is_not_celebrated() -> None:
+    for price, tone in ((0.01, "proven"), (0.4, "idle")):
+        view = finish(SearchView(rl.RuleListSearch(problem(), regularization=price)))
+        shown = status(view)
+        assert (view.snapshot.status, shown.tone) == (rl.Status.OPTIMAL, tone)
+        said = "the best list says the same of everybody; certified optimal"
+        assert shown.phase.startswith(said) is (tone == "idle")
+        head = card_html.head(view.best.model_card())
+        assert ("state proven" in head) is (tone == "proven")
+        assert ("It says the same of everybody. Proven optimal" in head) is (tone == "idle")
+        view.close()

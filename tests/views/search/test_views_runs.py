@@ -12,7 +12,8 @@ from patience import wait_until
 
 import rulelab as rl
 from rulelab.ablation import nodes_of
-from rulelab.views.kept_runs.keeping import differing, settings_in_words
+from rulelab.views.cards.differences import differing
+from rulelab.views.kept_runs.keeping import settings_in_words
 from rulelab.views.live.state import State
 from rulelab.views.search.runs_box import GUESSES, Ablating
 from rulelab.views.search.setup import Setup

@@ -22,8 +22,8 @@ from rulelab import Problem, RuleListSearch, Status
 from rulelab.views.allowance import ALLOWED, NO_MEMORY, NO_ROOM, SHARES, Share
 from rulelab.views.alternatives.good import find
 from rulelab.views.forms.data import read
-from rulelab.views.fronts.order import Order
 from rulelab.views.fronts.run import NO_MEMORY_LEFT, Run
+from rulelab.views.fronts.tab import Order
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
