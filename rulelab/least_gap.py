@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -14,9 +15,13 @@ from .data.exact_weights import asked_accuracy, rounded_down
 from .data.fairness import criterion_called, emptied_rates, groups_of, left_out, true_gaps
 from .data.problem import Problem
 from .models import Model
+from .models.base import column_of
 from .parameters import check_arguments
 from .search import Search
 from .snapshot import Incumbent, Snapshot, Status
+
+SIMPLE = 3
+"""Rules of a model, at most, that reaches the accuracy to ask for by default."""
 
 
 class LeastGap(Search):
@@ -26,8 +31,15 @@ class LeastGap(Search):
     _MODEL: ClassVar[type[Model]]
 
     def __init__(
-        self, problem: Problem, criterion: Any, min_accuracy: float | None, min_group_size: int, warm_start: Any
+        self,
+        problem: Problem,
+        criterion: Any,
+        min_accuracy: float | None,
+        min_group_size: int,
+        warm_start: Any,
+        simple: Iterable[tuple[bool, bool, int, int]],
     ) -> None:
+        """``simple``: which rules reach the accuracy to ask for by default, see `right_by_rules`."""
         super().__init__(problem)
         given = [] if warm_start is None else [warm_start] if isinstance(warm_start, self._MODEL) else warm_start
         are_models = isinstance(given, Sequence) and all(isinstance(one, self._MODEL) for one in given)
@@ -35,7 +47,9 @@ class LeastGap(Search):
         check_arguments(min_accuracy=min_accuracy, min_group_size=min_group_size)
         self.criterion, self._made = criterion_called(criterion)
         if min_accuracy is None:
-            min_accuracy = asked_accuracy(problem.total_positive, problem.total_negative)
+            asked = asked_accuracy(problem.total_positive, problem.total_negative)
+            reached = max(right_by_rules(problem, *rules) for rules in simple) / problem.total_weight
+            min_accuracy = min(asked, math.floor(1000 * reached) / 1000)
         self.min_accuracy = float(min_accuracy)
         self.min_group_size = int(min_group_size)
         self.warm_start = tuple(given) or None
@@ -114,3 +128,25 @@ class LeastGap(Search):
             notes = {"least_gap": str(best.gap), "true_gaps": true_gaps(*compared), "emptied": emptied_rates(*compared)}
             self._incumbent = best, incumbent, notes
         return self._incumbent[1], self._incumbent[2]
+
+
+def right_by_rules(problem: Problem, positive: bool, negated: bool, rules: int, conditions: int) -> Any:
+    """What a few rules for one class get right, to which conditions were added one by one, and the other class else.
+
+    A row of the other class is wrong once for every rule. ``negated``: rules are of conditions that do not hold.
+    """
+    wanted, others = (problem.positives, problem.negatives)[:: 1 if positive else -1]
+    right, left = others.sum(), np.ones(problem.n_patterns, dtype=bool)
+    for _ in range(rules if problem.n_antecedents else 0):
+        held, tried = np.ones(problem.n_patterns, dtype=bool), []
+        for _ in range(conditions):
+            each = (held & (column_of(problem, j) != negated) for j in range(problem.n_antecedents))
+            gains = [wanted @ (holds & left) - others @ holds for holds in each]
+            best = int(np.argmax(gains))
+            held = held & (column_of(problem, best) != negated)
+            tried.append((gains[best], held))
+        gain, held = max(tried, key=lambda one: one[0])
+        if gain <= 0:
+            break
+        right, left = right + gain, left & ~held
+    return right

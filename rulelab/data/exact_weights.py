@@ -1,4 +1,4 @@
-"""Weights as they were given: decimals of six digits after the point, or the doubles themselves, in exact sums."""
+"""Weights as they were given: decimals of few digits, or the doubles themselves, in exact sums."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-PLACES = 6
-"""Digits after the point up to which a weight is the decimal that it prints as: 0.1 is a tenth."""
+PLACES = (6, 3, 9, 12, 15)
+"""Digits after the point up to which weights may be the decimals that they print as, in the order that they are tried:
+0.1 is a tenth. Of whichever of them, the unit of the weights is the same."""
 LARGEST_DECIMAL = 1 << 50
-"""In units of the last place; up to it, multiplying a double by 10^6 and rounding finds the decimal."""
+"""In units of the last place; up to it, multiplying a double by a power of ten and rounding finds the decimal."""
 _MANTISSA = 53
 _ROUNDING = Fraction(1, 1 << 52)
 _LARGEST_SUM = 1 << 62
@@ -95,23 +96,30 @@ def masses_of(positives: np.ndarray, negatives: np.ndarray) -> Masses:
 def in_units(weights: Sequence[np.ndarray]) -> tuple[list[np.ndarray], Fraction]:
     """Weights >= 0 in integers of the largest unit 1 / k of which all are multiples, without rounding.
 
-    Weights that all print with at most six digits after the point are these decimals: 0.1 is a tenth. Else they are the
-    doubles themselves. The integers are int64 where the sum of all is less than 2^62, else Python integers in objects.
+    Weights that all are decimals of at most 15 digits after the point, and few enough in all (`PLACES`), are these: 0.1
+    is a tenth, and a thousand times, or a thousandth, of such weights are such weights. Else they are the doubles
+    themselves. The integers are int64 where the sum of all is less than 2^62, else Python integers in objects.
     """
     if all(w.dtype.kind in "iO" for w in weights):
         return list(weights), Fraction(1)
     flat = np.concatenate([np.ravel(w).astype(np.float64) for w in weights])
-    shifted = np.rint(flat * 10.0**PLACES)
-    if ((shifted <= LARGEST_DECIMAL) & (shifted / 10.0**PLACES == flat)).all():
-        values = shifted.astype(np.int64)
-        common = math.gcd(10**PLACES, int(np.gcd.reduce(values, initial=0)))
-        values, of = values // common, 10**PLACES // common
-        values = values if values.sum(dtype=np.float64) < _LARGEST_SUM else values.astype(object)
-    else:
-        values, of = _binary(flat)
+    values, of = _decimals(flat) or _binary(flat)
     ends = np.cumsum([w.size for w in weights])[:-1]
     parts = [part.reshape(w.shape) for part, w in zip(np.split(values, ends), weights, strict=True)]
     return parts, Fraction(1, of)
+
+
+def _decimals(weights: np.ndarray) -> tuple[np.ndarray, int] | None:
+    """Decimals as integers of a common unit, and how many of it are 1; None where they are no such decimals."""
+    for places in PLACES:
+        shifted = np.rint(weights * 10.0**places)
+        if ((shifted <= LARGEST_DECIMAL) & (shifted / 10.0**places == weights)).all():
+            values = shifted.astype(np.int64)
+            common = math.gcd(10**places, int(np.gcd.reduce(values, initial=0)))
+            values = values // common
+            fits = values.sum(dtype=np.float64) < _LARGEST_SUM
+            return values if fits else values.astype(object), 10**places // common
+    return None
 
 
 def _binary(weights: np.ndarray) -> tuple[np.ndarray, int]:

@@ -242,8 +242,8 @@ class Problem(Shown, Shared):
         names : sequence of str, optional
             Names of the antecedents; default the columns of a DataFrame, else ``antecedent 0`` and so on.
         sample_weight : array, shape (n_rows,), or `rulelab.data.exact_weights.Weights`, optional
-            Weights >= 0, from 1e-50 to 1e50, summed without rounding: where all print with at most six digits after the
-            point as these decimals, else as the doubles that they are. Rows of weight zero are left out.
+            Weights >= 0, from 1e-50 to 1e50, summed without rounding: where all print as decimals of few digits, as
+            these (`rulelab.data.exact_weights`), else as the doubles that they are. Rows of weight zero are left out.
         groups : array, shape (n_rows,), or DataFrame, optional
             Group of each row; several columns make intersections.
 

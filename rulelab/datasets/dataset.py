@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,8 @@ class Dataset(Shown):
         How much each row counts, shape (n_rows,): numbers of at least 0.
     heads : Series of int or None
         Where rows were counted beforehand: for how many rows each row stands.
+    forms : dict of str to Form
+        How the columns of a text file were read that were not read as they are, for exports of models to its own cells.
     """
 
     X: pd.DataFrame
@@ -82,6 +84,7 @@ class Dataset(Shown):
     notes: str = ""
     weight: pd.Series | None = None
     heads: pd.Series | None = None
+    forms: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r}: {self._shape()})"

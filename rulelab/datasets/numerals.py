@@ -84,6 +84,20 @@ class Form:
     dates: str = ""  # the form of dates
     accounts: bool = False  # whether numbers in parentheses are negative
 
+    @property
+    def is_number(self) -> bool:
+        return self.kind in ("number", "whole")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether numbers are written as Python writes them."""
+        return self.marks == PLAIN and not any(self.unit) and not self.accounts
+
+    @property
+    def pattern(self) -> str:
+        """The numbers by its marks, without their unit, as a regular expression of ASCII."""
+        return _pattern(*self.marks).pattern
+
     def read(self, texts: pd.Series) -> pd.Series:
         """The cells of a column in memory."""
         texts = texts.where(~texts.isin(list(self.empty))) if self.empty else texts

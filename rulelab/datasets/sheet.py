@@ -229,7 +229,7 @@ class Sheet:
             f"rules compare the numbers of {', '.join(units)} without the units" if units else "",
         )
         plain = {n: self.frame[n].cat.as_unordered() for n in ordered}  # what that loses is said above, and once
-        return from_frame(
+        data = from_frame(
             self.frame.assign(**plain, **times),
             target,
             positive,
@@ -244,6 +244,7 @@ class Sheet:
             source=self.file,
             notes="; ".join(filter(None, notes)),
         )
+        return replace(data, forms=self.forms)
 
     def _guess_target(self) -> SheetColumn | None:
         """The column to predict: by its name, as the last one, or as the last one of two values; never a protected one.

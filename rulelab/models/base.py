@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -125,7 +125,14 @@ class Saved(abc.ABC):
     def branches(self) -> tuple[tuple[Branch, ...], Branch]:
         """The model for other languages: what is tested in order, and what is said where nothing holds."""
 
-    def to_sql(self, dialect: str = "duckdb", value: str = "prediction") -> str:
+    def to_sql(
+        self,
+        dialect: str = "duckdb",
+        value: str = "prediction",
+        cells: Mapping[str, Any] | None = None,
+        table: str | None = None,
+        about: Sequence[str] = (),
+    ) -> str:
         """The model as an expression of SQL: ``CASE WHEN "age" <= 23 THEN 1 ... ELSE 0 END``.
 
         Parameters
@@ -134,6 +141,13 @@ class Saved(abc.ABC):
         value : "prediction" or "probability"
             What the expression gives: the label, or the probability of the positive class, of several classes that
             of the predicted one.
+        cells : mapping of str to Form, optional
+            How the columns of a file were read, ``Dataset.forms``: the expression is for a table of the file's own
+            cells then, and comments above it say how those of its columns are read that are not plain.
+        table : str, optional
+            The name of a table: a statement is written that selects all its columns, prediction and probability.
+        about : sequence of str
+            Comments above all.
 
         Returns
         -------
@@ -151,19 +165,29 @@ class Saved(abc.ABC):
         which has no types of columns, finds a text in a column that is compared with numbers, the expression is NULL:
         ``CAST`` the column.
         """
-        return exchange.branches_as_sql(*self.branches(), dialect, value)
+        return exchange.branches_as_sql(*self.branches(), dialect, value, cells, table, about)
 
-    def to_python(self) -> str:
-        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``."""
-        return exchange.branches_as_python(*self.branches())
+    def to_python(self, cells: Mapping[str, Any] | None = None, probability: bool = False) -> str:
+        """Source of a Python function ``predict(row)`` that needs no library; missing numbers are ``nan``.
 
-    def to_pmml(self, target: str = "prediction") -> str:
+        Parameters
+        ----------
+        cells : mapping of str to Form, optional
+            How the columns of a file were read, ``Dataset.forms``: texts of a row are read in the same way then.
+        probability : bool
+            Whether there is a function ``probability(row)``, too.
+        """
+        return exchange.branches_as_python(*self.branches(), cells, probability)
+
+    def to_pmml(self, target: str = "prediction", cells: Mapping[str, Any] | None = None) -> str:
         """The model as PMML 4.4, a RuleSetModel in which the first rule that holds decides.
 
         Parameters
         ----------
         target : str
             Name of the field that is predicted.
+        cells : mapping of str to Form, optional
+            How the columns of a file were read, ``Dataset.forms``; the header says which ones are to be read so.
 
         Returns
         -------
@@ -176,7 +200,7 @@ class Saved(abc.ABC):
             When XML cannot hold a name or a text, a column is compared with values of several types, or the target is
             called as a column that the model asks for.
         """
-        return exchange.branches_as_pmml(*self.branches(), self.classes, target)
+        return exchange.branches_as_pmml(*self.branches(), self.classes, target, cells)
 
 
 class Model(Saved):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from xml.etree import ElementTree as Xml
 
 from ..arguments import ModelError
 from ..data.conditions import Condition, confusable
-from . import serialisation
+from . import raw_cells, serialisation
 from .rule import Branch, Test
 
 DIALECTS = ("duckdb", "sqlite", "postgresql")
@@ -33,27 +33,51 @@ _EXACT = 2**53
 _TYPES = {bool: "boolean", int: "integer", float: "double", str: "string"}
 
 
-def branches_as_sql(branches: Sequence[Branch], default: Branch, dialect: str, value: str) -> str:
-    """An expression in SQL; see `rulelab.models.base.Saved.to_sql`."""
+Cells = Mapping[str, Any]
+"""How the cells of columns were read, see `raw_cells`."""
+
+
+def branches_as_sql(
+    branches: Sequence[Branch],
+    default: Branch,
+    dialect: str,
+    value: str,
+    cells: Cells | None = None,
+    table: str | None = None,
+    about: Sequence[str] = (),
+) -> str:
+    """An expression, or with a table a statement, in SQL; see `rulelab.models.base.Saved.to_sql`."""
     if dialect not in DIALECTS:
         raise ModelError(f"there is no dialect {dialect!r}; the dialects are {', '.join(DIALECTS)}")
     if value not in VALUES:
         raise ModelError(f"value is 'prediction' or 'probability', not {value!r}")
+    cells = cells or {}
+    comments = [*about, *raw_cells.told(dict.fromkeys(c.column for c in _asked(branches)), cells)]
+    lines = [f"-- {''.join(c if c.isprintable() else ' ' for c in comment)}" for comment in comments]
+    if table is None:
+        return "\n".join([*lines, *_expression(branches, default, dialect, value, cells), ""])
+    written = ["\n".join(_expression(branches, default, dialect, each, cells)) for each in VALUES]
+    given = [f"{expression} AS {each}" for each, expression in zip(VALUES, written, strict=True)]
+    return "\n".join([*lines, ",\n".join(["SELECT *", *given]), f"FROM {_name(table, dialect)}", ""])
+
+
+def _expression(branches: Sequence[Branch], default: Branch, dialect: str, value: str, cells: Cells) -> list[str]:
+    """What a model says of a row, in lines."""
     if not branches:
-        return f"{_literal(getattr(default, value))}\n"
-    lines = _of_other_types(branches) if dialect == "sqlite" else []
-    write = partial(_condition, dialect=dialect)
+        return [_literal(getattr(default, value))]
+    lines = _of_other_types(branches, cells) if dialect == "sqlite" else []
+    write = partial(_condition, dialect=dialect, cells=cells)
     lines += [
         f"  WHEN {_joined(b.test, write, ' AND ', ' OR ', 'TRUE')} THEN {_literal(getattr(b, value))}" for b in branches
     ]
-    return "\n".join(["CASE", *lines, f"  ELSE {_literal(getattr(default, value))}", "END", ""])
+    return ["CASE", *lines, f"  ELSE {_literal(getattr(default, value))}", "END"]
 
 
-def _of_other_types(branches: Sequence[Branch]) -> list[str]:
+def _of_other_types(branches: Sequence[Branch], cells: Cells) -> list[str]:
     """SQLite compares any types, and a text is larger than all numbers: no answer rather than a wrong one."""
     columns = dict.fromkeys(c.column for c in _asked(branches) if not isinstance(c.value, str | None))
-    kinds = ", ".join(f"typeof({_name(column, 'sqlite')})" for column in columns)
-    return [f"  WHEN 'text' IN ({kinds}) THEN NULL"] if columns else []
+    wrong = [raw_cells.no_number_in_sqlite(_name(c, "sqlite"), cells.get(c), _literal) for c in columns]
+    return [f"  WHEN {' OR '.join(wrong)} THEN NULL"] if columns else []
 
 
 def _asked(branches: Sequence[Branch]) -> list[Condition]:
@@ -72,9 +96,9 @@ def _joined(test: Test, write: Callable[[Condition], str], both: str, either: st
     return both.join(groups) or true
 
 
-def _condition(condition: Condition, dialect: str) -> str:
+def _condition(condition: Condition, dialect: str, cells: Cells) -> str:
     """Never true of a cell without a value but by ``IS NULL``; it may be NULL, which no branch is taken for."""
-    column = _name(condition.column, dialect)
+    column = raw_cells.in_sql(_name(condition.column, dialect), cells.get(condition.column), dialect, _literal)
     if condition.operator == "is missing":
         return f"{column} IS NULL"
     if condition.operator == "is present":
@@ -109,23 +133,33 @@ def _literal(value: Any) -> str:
 _SOURCES = Path(__file__).with_name("predict_helpers.txt").read_text("utf-8").rstrip("\n").split("\n\n\n")
 _HELPERS = {source.removeprefix("def ").partition("(")[0]: f"{source}\n" for source in _SOURCES}
 """The functions by name that are written with a model which needs them."""
-_PREDICT = '''\
-def predict(row):
-    """Label of one row, a mapping from column names to values."""
-'''
+_FUNCTIONS = {
+    "prediction": ("predict", "Label of one row, a mapping from column names to values."),
+    "probability": ("probability", "Probability for one row: of the positive class, of several of the predicted one."),
+}
+_READ = "The cells of one row as they were read of the file that the model was fitted on."
 
 
-def branches_as_python(branches: Sequence[Branch], default: Branch) -> str:
+def branches_as_python(
+    branches: Sequence[Branch], default: Branch, cells: Cells | None = None, probability: bool = False
+) -> str:
     """Source of a function ``predict(row)``, whose cells may be of any type that `Condition.evaluate` takes."""
-    lines = []
-    for branch in branches:
-        test = _joined(branch.test, _python_condition, " and ", " or ", "True")
-        lines += [f"    if {test}:", f"        return {_python_literal(branch.prediction)}"]
-    lines.append(f"    return {_python_literal(default.prediction)}")
-    called = {name for name in _HELPERS if any(f"{name}(row[" in line for line in lines)}
+    functions = []
+    asked = dict.fromkeys(c.column for c in _asked(branches)) if cells is not None else {}
+    if asked:
+        read = [f"        {column!r}: {raw_cells.in_python(column, (cells or {}).get(column))}," for column in asked]
+        functions.append(["def read(row):", f'    """{_READ}"""', "    return {", "        **row,", *read, "    }", ""])
+    for value in VALUES if probability else VALUES[:1]:
+        name, said = _FUNCTIONS[value]
+        lines = [f"def {name}(row):", f'    """{said}"""', *(["    row = read(row)"] if asked else [])]
+        for branch in branches:
+            test = _joined(branch.test, _python_condition, " and ", " or ", "True")
+            lines += [f"    if {test}:", f"        return {_python_literal(getattr(branch, value))}"]
+        functions.append([*lines, f"    return {_python_literal(getattr(default, value))}", ""])
+    sources = ["\n".join(lines) for lines in functions]
+    called = {name for name in _HELPERS if any(f"{name}(row[" in source for source in sources)}
     called |= {"text"} if "same" in called else set()
-    used = [source for name, source in _HELPERS.items() if name in called]
-    return "\n\n".join([*used, _PREDICT]) + "\n".join(lines) + "\n"
+    return "\n\n".join([*(source for name, source in _HELPERS.items() if name in called), *sources])
 
 
 def _python_literal(value: Any) -> str:
@@ -149,7 +183,9 @@ def _python_condition(condition: Condition) -> str:
     return f"not missing({cell}) and {read}({cell}) {operator} {value}"
 
 
-def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Sequence[Any], target: str) -> str:
+def branches_as_pmml(
+    branches: Sequence[Branch], default: Branch, classes: Sequence[Any], target: str, cells: Cells | None = None
+) -> str:
     """A PMML document; see `rulelab.models.base.Saved.to_pmml`."""
     columns = _columns(branches)
     if target in columns:
@@ -157,7 +193,10 @@ def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Seque
     labels = [serialisation.plain(label, "a class label") for label in classes]
     kinds = {_TYPES[type(label)] for label in labels}
     root = Xml.Element("PMML", xmlns=_SPACE, version="4.4")
-    _add(_add(root, "Header"), "Application", name="rulelab")
+    header = _add(root, "Header")
+    _add(header, "Application", name="rulelab")
+    for said in raw_cells.told(columns, cells or {}):
+        _add(header, "Annotation").text = f"The column {said}; give it so."
     dictionary = _add(root, "DataDictionary")
     for name, of in columns.items():
         optype = "continuous" if of in ("double", "integer") else "categorical"
@@ -171,8 +210,8 @@ def branches_as_pmml(branches: Sequence[Branch], default: Branch, classes: Seque
     for name in columns:
         _add(schema, "MiningField", name=name)
     _add(schema, "MiningField", name=target, usageType="target")
-    said = {"defaultScore": _text(default.prediction), "defaultConfidence": _confidence(default, classes)}
-    rules = _add(model, "RuleSet", **said)
+    otherwise = {"defaultScore": _text(default.prediction), "defaultConfidence": _confidence(default, classes)}
+    rules = _add(model, "RuleSet", **otherwise)
     _add(rules, "RuleSelectionMethod", criterion="firstHit")
     _distribution(rules, default, labels)
     for k, branch in enumerate(branches):

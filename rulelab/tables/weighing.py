@@ -39,7 +39,7 @@ class Weighing:
     column: str | None = None  # the weights; None: every row counts as one
     parts: int = 0  # in how many integers a weight is cut
     top: int = 0  # no weight is 2 to this power, or more, in units of the last place
-    places: int = 0  # digits after the point: 6 where all weights are decimals, else 0
+    places: int = 0  # digits after the point where all weights are decimals, else 0
     whole: bool = True  # whether weights count as repeated rows: all are whole, and their sum is exact in a double
     # n_rows, units: how many rows have a weight above 0, and the sum of their weights in `unit`
     n_rows: int = 0
@@ -54,15 +54,18 @@ class Weighing:
         weight = nw.col(column).cast(nw.Float64)
         missing = nw.col(column).is_null() | weight.is_nan() if dtype.is_float() else nw.col(column).is_null()
         above = nw.when(weight > 0).then(weight)
-        uneven, shifted = (weight != weight.floor()).cast(nw.Int64), _shifted(weight)
-        scale = weight * 0 + 10.0**PLACES  # no literal: Polars multiplies by its reciprocal, and 0.1 is no decimal then
-        binary = ((shifted > float(LARGEST_DECIMAL)) | (shifted / scale != weight)).cast(nw.Int64)
+        uneven = (weight != weight.floor()).cast(nw.Int64)
+        binary = {f"b{places}": _is_binary(weight, places).cast(nw.Int64) for places in PLACES}
         looked = frame.select(
-            weight.alias("w"), above.alias("a"), uneven.alias("r"), binary.alias("b"), missing.cast(nw.Int64).alias("m")
+            weight.alias("w"),
+            above.alias("a"),
+            uneven.alias("r"),
+            missing.cast(nw.Int64).alias("m"),
+            *(is_binary.alias(name) for name, is_binary in binary.items()),
         )
         w = nw.col("w")
         ends = (w.min().alias("least"), w.max().alias("most"), w.sum().alias("sum"))
-        seen = _first(looked.select(*ends, nw.col("a").min(), nw.col("r", "b").max(), nw.col("m").sum()))
+        seen = _first(looked.select(*ends, nw.col("a").min(), nw.col("r", *binary).max(), nw.col("m").sum()))
         said = f"the weights in {column!r} must be numbers of at least 0, and"
         if seen["m"]:
             raise TableError(f"{said} {int(seen['m'])} rows have none; fill them in, or leave these rows out")
@@ -75,9 +78,10 @@ class Weighing:
             raise TableError(f"the weights in {column!r} are 0 in every row; some row must count")
         if seen["r"] == 0 and seen["sum"] < _EXACT:
             return cls(column, 1).counted(frame)
-        if seen["b"] == 0:
-            parts = 1 if most * 10**PLACES < 1 << _BITS else 2
-            return cls(column, parts, parts * _BITS, PLACES, False).counted(frame)
+        for places in PLACES:
+            if seen[f"b{places}"] == 0:
+                parts = 1 if most * 10**places < 1 << _BITS else 2
+                return cls(column, parts, parts * _BITS, places, False).counted(frame)
         top, bottom = (math.frexp(float(seen[which]))[1] for which in ("most", "a"))
         parts = -(-(top - bottom + _DIGITS) // _BITS)
         if parts > _MOST_PARTS or top < _LOWEST:
@@ -117,7 +121,7 @@ class Weighing:
         if self.whole:
             return frame.with_columns(weight.cast(nw.Int64).alias(_PART.format(0)))
         weight = weight.cast(nw.Float64)
-        weight = _shifted(weight) if self.places else weight
+        weight = _shifted(weight, self.places) if self.places else weight
         frame = frame.with_columns((weight * 2.0 ** (_BITS - self.top)).alias(_LEFT))
         left = nw.col(_LEFT)
         for k in range(self.parts):  # a column each time: as one expression it would double with every part
@@ -170,9 +174,16 @@ def exact_floats(units: np.ndarray, unit: Fraction) -> tuple[np.ndarray, np.ndar
     return np.array(parts, dtype=np.float64), np.array(of, dtype=np.int64)
 
 
-def _shifted(weight: nw.Expr) -> nw.Expr:
+def _shifted(weight: nw.Expr, places: int) -> nw.Expr:
     """Weights in units of the last place, rounded."""
-    return (weight * 10.0**PLACES + 0.5).floor()
+    return (weight * 10.0**places + 0.5).floor()
+
+
+def _is_binary(weight: nw.Expr, places: int) -> nw.Expr:
+    """Whether weights are no decimals of so many places."""
+    shifted = _shifted(weight, places)
+    scale = weight * 0 + 10.0**places  # no literal: Polars multiplies by its reciprocal, and 0.1 is no decimal then
+    return (shifted > float(LARGEST_DECIMAL)) | (shifted / scale != weight)
 
 
 def _first(frame: nw.LazyFrame[Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from decimal import Decimal
 from functools import cache, partial
 
 import numpy as np
@@ -106,6 +107,21 @@ def test_slicing_the_work_never_changes_the_result(make, whole):
     assert whole[1] is rl.Status.OPTIMAL
     for size in (1, 7, 64):
         assert _result(rl.solve(make(), work_per_step=size)) == whole
+
+
+@pytest.mark.parametrize("name", sorted(set(ENGINES) - {"fair frontier", "robustness"}))  # which counts rows
+def test_weights_times_a_number_are_told_apart_as_well(name):
+    """Where the product is exact: a thousandth of six digits after the point are nine of them."""
+    A, y = explained(0, 120, 8)
+    weight = [Decimal(n).scaleb(-6) for n in np.random.default_rng(1).integers(1, 3_000_000, 120).tolist()]
+    found = []
+    for factor in map(Decimal, ("1", "3", "1000", "0.001", "0.1")):
+        weights = [float(each * factor) for each in weight]
+        last = rl.solve(ENGINES[name](rl.Problem.from_arrays(A, y, sample_weight=weights, groups=A[:, 4])))
+        assert (last.status, last.gap) == (rl.Status.OPTIMAL, 0), factor
+        found.append(last.incumbent)
+    if found[0].model.family != "rule_set":  # there a rule costs as much as before
+        assert all(each.objective == pytest.approx(found[0].objective, rel=1e-12) for each in found)
 
 
 def test_bounds_move_towards_each_other(make, request):

@@ -1,5 +1,7 @@
 """Models written in other languages give the answers of `predict`, whatever the columns and cells are called."""
 
+import csv
+import io
 import json
 import pickle
 import re
@@ -454,3 +456,83 @@ def test_what_is_no_model_is_refused(tmp_path, capsys):
     path.write_text("{}")
     assert "this is no saved model" in run(capsys, "export", path, "--to", "sql")[2]
     assert "cannot be read" in run(capsys, "export", tmp_path / "none.json", "--to", "sql")[2]
+
+
+# raw cells --------------------------------------------------------------------------------------------------
+def _money(number: float) -> str:
+    return f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+FILES = {
+    "percent": (lambda x: f"{x:.1f} %", lambda x: f"{x:.1f}%", lambda x: str(round(x))),
+    "dollars": (lambda x: f"${x:,.2f}" if x >= 0 else f"-${-x:,.2f}", lambda x: f"{x:.3f}", lambda x: f"USD {x:.0f}"),
+    "euros": (lambda x: f"{_money(x)} EUR", _money, lambda x: f"{x:.1f}".replace(".", ",")),
+    "accounts": (lambda x: f"({-x:,.0f})" if x < 0 else f"{x:,.0f}", lambda x: f"{x:,.1f}", lambda x: f"{x:.0f} kg"),
+    "spaces": (lambda x: f"{x:,.1f}".replace(",", "\u00a0"), lambda x: f"{x:.2f} \u20ac", lambda x: f"{x:.2e}"),
+}
+EMPTY = ("", "k.A.", "-", "n/a")
+
+
+def _written(kind: str) -> tuple[bytes, list[dict[str, str]]]:
+    """A file of three columns of numbers, some of them empty, and one of words; and its cells."""
+    rng = np.random.default_rng(len(kind))
+    table = [["a", "b", 'c "d"\n--', "word", "y"]]
+    for k in range(80):
+        numbers = [write(x) for write, x in zip(FILES[kind], rng.normal(0, 3000, 3), strict=True)]
+        cells = [EMPTY[int(rng.integers(4))] if rng.random() < 0.15 else cell for cell in numbers]
+        table.append([*cells, str(rng.choice(["x", "it's", "n/a", ""])), ["no", "yes"][k % 2]])
+    text = io.StringIO()
+    csv.writer(text, delimiter=";").writerows(table)
+    return text.getvalue().encode(), [dict(zip(table[0], row, strict=True)) for row in table[1:]]
+
+
+@pytest.mark.filterwarnings("ignore::rulelab.datasets.DatasetWarning")
+@pytest.mark.parametrize("kind", FILES)
+def test_exports_read_raw_cells_as_the_file_was_read(kind):
+    """Cell by cell: the conditions of every cut of a column, and that it is missing."""
+    raw, rows = _written(kind)
+    data = rl.datasets.read(raw, target="y", sensitive=())
+    assert len(data.X.select_dtypes("number").columns) == 3
+    frame = rl.Binarizer(thresholds=10).fit_transform(data.X)
+    problem = rl.Problem.from_arrays(frame, data.y)
+    base, texts = sqlite3.connect(":memory:"), pd.DataFrame(rows)
+    texts.to_sql("raw", base, index=False)
+    with duckdb.connect() as other:
+        other.register("raw", texts)
+        for j in range(problem.n_antecedents):
+            model = rl.RuleList.from_problem(problem, [j], [1, 0])
+            expected = model.predict(data.X).tolist()
+            proba = model.predict_proba(data.X)[:, 1].tolist()
+            scope: dict[str, Any] = {}
+            exec(model.to_python(data.forms, probability=True), scope)
+            assert [scope["predict"](row) for row in rows] == expected
+            assert [scope["probability"](row) for row in rows] == proba
+            assert [scope["predict"](row) for row in data.X.to_dict("records")] == expected
+            for asked, dialect in ((base, "sqlite"), (other, "duckdb")):
+                statement = model.to_sql(dialect, cells=data.forms, table="raw", about=["a\n; DROP TABLE raw; --"])
+                found = asked.execute(statement).fetchall()
+                assert [row[:5] for row in found] == [tuple(row.values()) for row in rows]
+                assert [[*column] for column in zip(*found, strict=True)][5:] == [expected, proba]
+            assert model.to_sql(cells={}) == model.to_sql()
+            column = model.rules[0].conditions[0].column
+            told = "is read" in model.to_pmml(cells=data.forms)
+            assert told == (f"{column!r} is read" in model.to_sql(cells=data.forms))
+
+
+@pytest.mark.filterwarnings("ignore::rulelab.datasets.DatasetWarning")
+def test_what_is_not_written_as_its_column_is_refused():
+    raw = b"a;y\n" + b"".join(b"%d,5 EUR;%d\n" % (k, k % 2) for k in range(20))
+    data = rl.datasets.read(raw, target="y")
+    problem = rl.Problem.from_arrays(rl.Binarizer().fit_transform(data.X), data.y)
+    model = rl.RuleList.from_problem(problem, [0], [1, 0])
+    scope: dict[str, Any] = {}
+    exec(model.to_python(data.forms), scope)
+    for wrong in ("3,5 USD", "three", "3.5 EUR", " "):
+        with pytest.raises(ValueError, match="not written as"):
+            scope["predict"]({"a": wrong})
+        base = sqlite3.connect(":memory:")
+        pd.DataFrame({"a": [wrong]}).to_sql("raw", base, index=False)
+        if wrong not in ("3.5 EUR", " "):
+            assert base.execute(f"SELECT {model.to_sql('sqlite', cells=data.forms)} FROM raw").fetchall() == [(None,)]
+            with pytest.raises(duckdb.Error), duckdb.connect() as other:
+                other.execute(f"SELECT {model.to_sql(cells=data.forms)} FROM (SELECT '{wrong}' AS a)").fetchall()

@@ -12,6 +12,7 @@ from random_problems import explained
 
 import rulelab as rl
 from rulelab import glossary
+from rulelab.kernels.growing import CUT, OPEN
 from rulelab.plots.styling import in_words
 from rulelab.prefixes import Nodes, PrefixSearch, reason
 from rulelab.views.prefixes.tree_view import TreeView
@@ -136,9 +137,41 @@ def test_a_look_agrees_with_the_counters_of_the_kernels(make, seed, weights):
             assert booked == cut, (step, prefix)
         for name, count in cut.items():
             assert booked[name] >= count, (step, prefix, name)
-        stored = now.counts["stored"] + now.counts["reopened"] if "reopened" in now.counts else now.counts["stored"]
-        stored -= was.counts["stored"] + was.counts.get("reopened", 0)
+        grown = {name: n - was.counts[name] for name, n in now.counts.items()}
+        stored = grown["stored"]
+        if search.family == "rule_list":  # there a prefix that comes back has the place that it had
+            stored += grown.get("reopened", 0)
         assert stored <= (look["fate"] == "open").sum()
+
+
+FEW = rl.FallingBounds(
+    prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False, joint_capture=False
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "seed", "regularization", "bounds", "some"),
+    [((3, 60, 6, 0.25), 6, 0.002, None, True), ((4, 300, 14, 0.3), 4, 0.0001, FEW, False)],
+)
+def test_a_falling_prefix_that_comes_back_is_stored_and_counted_once(table, seed, regularization, bounds, some):
+    """It has a place of its own, and the one that it supersedes is counted once, however often it is met again."""
+    A, y = explained(*table)
+    problem = rl.Problem.from_arrays(A, y, sample_weight=np.random.default_rng(seed).random(len(y)))
+    search = until_searching(rl.FallingRuleListSearch(problem, regularization, 2.0, bounds=bounds, iterations=0))
+    now, came_back = search.advance(1), 0
+    for _ in range(300):
+        before, was, fates = pickle.dumps(search), now, search.fates()
+        now = search.advance(1)
+        if now.counts["expanded"] == was.counts["expanded"]:
+            break
+        grown = {name: n - was.counts[name] for name, n in now.counts.items()}
+        look = pickle.loads(before).look_into(search.look_into().attrs["prefix"])
+        assert look.attrs["prefix_cut_by"] or grown["stored"] == (look["fate"] == "open").sum()
+        later = search.fates()[: len(fates)]
+        superseded = [scale_of(search).cuts[fate - CUT] == "dominance" for fate in np.maximum(later, CUT)]
+        assert grown["reopened"] == (superseded & (later >= CUT) & (fates != OPEN) & (fates != later)).sum()
+        came_back += grown["reopened"]
+    assert (came_back > 0) is some
 
 
 def extensions(m, prefix, longest):

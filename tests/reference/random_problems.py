@@ -10,12 +10,15 @@ import numpy as np
 
 
 def weights_as_read(weights: Iterable[float | Fraction]) -> list[Fraction]:
-    """Weights that all print with at most six digits after the point are these decimals; else the doubles they are."""
+    """Weights that all print as decimals of a few digits are these; else the doubles they are."""
     weights = list(weights)
     if any(isinstance(weight, Fraction) for weight in weights):
         return list(map(Fraction, weights))
     printed = [Fraction(repr(float(weight))) for weight in weights]
-    decimal = all((each * 10**6).denominator == 1 and each * 10**6 <= 2**50 for each in printed)
+    decimal = any(
+        all((each * 10**places).denominator == 1 and each * 10**places <= 2**50 for each in printed)
+        for places in (3, 6, 9, 12, 15)
+    )
     return printed if decimal else [Fraction(float(weight)) for weight in weights]
 
 

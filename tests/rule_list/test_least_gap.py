@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from laws import Inside, fifty_and_fifty, larger_problem
+from laws import Inside, fifty_and_fifty, finished, larger_problem
 from random_problems import Rows
 
 import rulelab as rl
 from rulelab.certificate.rule_set.parity import most_wrong
 from rulelab.data.conditions import Condition, attach_conditions
-from rulelab.data.exact_weights import most_errors
+from rulelab.data.exact_weights import asked_accuracy, most_errors
 from rulelab.rule_list.fair import state
 from rulelab.rule_list.fair.passes import longest_of
 
@@ -163,3 +163,42 @@ def test_what_a_prefix_has_used_is_not_given_up_for_one_that_costs_the_same(most
     assert rl.verify(problem, best.incumbent.model, certificate).valid
     worse = rl.RuleList.from_problem(problem, [0])
     assert not rl.verify(problem, worse, certificate).valid
+
+
+def _few_rows(seed: int) -> rl.Problem:
+    rng = np.random.default_rng(seed)
+    A, y = rng.random((40, 4)) < 0.3, rng.random(40) < rng.choice([0.1, 0.5, 0.8, 0.9])
+    y[:4] = True, False, True, False  # both classes in both groups
+    weight = rng.integers(1, 9, 40) if seed % 2 else rng.random(40)
+    return rl.Problem.from_arrays(A, y, sample_weight=weight, groups=np.arange(40) // 2 % 2)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (rl.LeastGapSearch, {"max_length": 2}),
+        (rl.LeastGapSearch, {"max_length": 0}),
+        *(
+            (rl.LeastGapRuleSetSearch, {"max_complexity": most, "form": form, "loss": loss})
+            for most in (2, 3)
+            for form in ("dnf", "cnf")
+            for loss in ("hamming", "zero_one")
+        ),
+    ],
+)
+def test_the_accuracy_that_is_demanded_by_default_is_reached(kind, options, seed):
+    search = kind(_few_rows(seed), **options)
+    last = finished(search)
+    assert last.status is rl.Status.OPTIMAL
+    assert last.incumbent.errors <= (1 - search.min_accuracy) * search.problem.total_weight * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "compas", "diabetes", "tic_tac_toe"])
+def test_of_the_embedded_data_more_is_demanded_than_one_answer_gets_right(name):
+    data = rl.datasets.load(name)
+    frame, groups = rl.Binarizer(thresholds=5).fit_transform(data.X), np.arange(len(data.y)) % 2
+    share = float(data.y.mean())
+    for kind in (rl.LeastGapSearch, rl.LeastGapRuleSetSearch):
+        search = kind(rl.Problem.from_arrays(frame, data.y, groups=groups))
+        assert search.min_accuracy == asked_accuracy(share, 1 - share)

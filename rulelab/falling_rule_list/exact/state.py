@@ -341,7 +341,7 @@ def find_slot(arrays, rules, store, chosen, h, cost, length, left_positive, rati
                         store.queue_by_length[store.length[node]] -= 1
                         store.numbers[N_QUEUED] -= 1
                         store.pruned[BY_DOMINANCE] += 1
-                    else:
+                    elif store.fate[node] != CUT + BY_DOMINANCE:  # else it has been superseded before
                         store.numbers[REOPENED] += 1
                     store.fate[node] = CUT + BY_DOMINANCE
                     if free < 0:

@@ -17,7 +17,7 @@ from ...certificate.rule_set.least_gap import smaller_gaps
 from ...data.exact_weights import most_errors
 from ...data.fairness import groups_of
 from ...data.problem import Problem
-from ...least_gap import LeastGap
+from ...least_gap import SIMPLE, LeastGap
 from ...models import RuleSet
 from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
@@ -76,7 +76,8 @@ class LeastGapRuleSetSearch(LeastGap):
         "demographic_parity" or "accuracy_parity", or its class, such as `rulelab.EqualOpportunity`.
     min_accuracy : float, optional
         From 0 to 1: 1 - loss / weight of the rows is at least this, to within 2^-52; by default it is a tenth
-        of the way from what one answer for everybody gets right to 1.
+        of the way from what one answer for everybody gets right to 1, or what a few simple rules get right, where
+        that is less.
     max_complexity : int
         C: most complexity of the set, the sum over its rules of 1 + their conditions.
     max_conditions : int, optional
@@ -129,7 +130,9 @@ class LeastGapRuleSetSearch(LeastGap):
             memory_limit=memory_limit,
             random_state=random_state,
         )
-        super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start)
+        widest = min(2, max_complexity - 1, max_conditions or 2)
+        simple = form == "dnf", form == "cnf", min(SIMPLE, max_complexity // (1 + widest)), widest
+        super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start, [simple])
         self.max_complexity = int(max_complexity)
         self.max_conditions, self.loss, self.form = max_conditions, loss, form
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state

@@ -6,47 +6,74 @@ import asyncio
 import io
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import panel as pn
 
 from ...models import Model, ModelError, MultiClassRuleList
+from ..live.wording import family_name
 from ..widgets.buttons import Content, download
 from ..widgets.esc import esc, plain
 from ..widgets.fields import alert, button, column
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS
 from .card import Card
+from .templates import today
 
 AnyModel = Model | MultiClassRuleList
 Files = dict[str, tuple[str, Callable[[], Any]]]
 """What can be saved: its name, with the name of the file and what makes it."""
 JSON, RULES, SCRIPT = "Model (JSON)", "Rules (text)", "Python script"
-FORMS: dict[str, tuple[str, Callable[[AnyModel, str], str]]] = {
+
+
+class Source(NamedTuple):
+    """The data of a model."""
+
+    target: str = ""  # what is predicted
+    name: str = ""
+    cells: Mapping[str, Any] | None = None  # how the columns of a file were read; None: it was no text file
+    hash: str = ""  # SHA-256 of the training rows
+
+    @classmethod
+    def of(cls, target: str, data: Any, problem: str | None) -> Source:
+        """Of a data set, where it is known, and the hash of the problem that was made of it."""
+        return cls(target, "" if data is None else data.name, getattr(data, "forms", None) or None, problem or "")
+
+
+def _statement(dialect: str, model: AnyModel, of: Source) -> str:
+    """What selects prediction and probability, and says in comments what it is."""
+    known = f"{family_name(model.family)}{of.target and f' that predicts {of.target}'}, written on {today()}"
+    about = [known, of.name and f"data: {of.name}", of.hash and f"SHA-256 of the training rows: {of.hash}"]
+    return model.to_sql(dialect, cells=of.cells, table=of.name or "data", about=list(filter(None, about)))
+
+
+FORMS: dict[str, tuple[str, Callable[[AnyModel, Source], str]]] = {
     JSON: ("model.json", lambda model, _: model.to_json()),
-    RULES: ("rules.txt", lambda model, target: f"{model.to_text(target or None)}\n"),
-    "SQL (DuckDB)": ("model.sql", lambda model, _: model.to_sql("duckdb")),
-    "SQL (PostgreSQL)": ("model.sql", lambda model, _: model.to_sql("postgresql")),
-    "SQL (SQLite)": ("model.sql", lambda model, _: model.to_sql("sqlite")),
-    "Python function": ("model.py", lambda model, _: model.to_python()),
-    "PMML": ("model.pmml", lambda model, target: model.to_pmml(target or "prediction")),
+    RULES: ("rules.txt", lambda model, of: f"{model.to_text(of.target or None)}\n"),
+    "SQL (DuckDB)": ("model.sql", partial(_statement, "duckdb")),
+    "SQL (PostgreSQL)": ("model.sql", partial(_statement, "postgresql")),
+    "SQL (SQLite)": ("model.sql", partial(_statement, "sqlite")),
+    "Python function": ("model.py", lambda model, of: model.to_python(of.cells, probability=True)),
+    "PMML": ("model.pmml", lambda model, of: model.to_pmml(of.target or "prediction", of.cells)),
 }
-"""What models are written in, with the name of the file, and what writes a model of a target."""
+"""What models are written in, with the name of the file, and what writes a model of some data."""
 _MAKING = "The {} is being made ..."
 
 
 class Exports:
     """A button, and what unfolds under it; each file is made when it is asked for.
 
-    `model` gives the model with the labels of the data, and the name of what it predicts. `own`: what is written
+    `model` gives the model with the labels of the data, and what is known of these. `own`: what is written
     besides, or otherwise, by what it is called: the name of the file, and what writes it.
     """
 
     def __init__(
-        self, model: Callable[[], tuple[AnyModel, str]], own: Mapping[str, tuple[str, Callable[[], str]]] | None = None
+        self,
+        model: Callable[[], tuple[AnyModel, Source]],
+        own: Mapping[str, tuple[str, Callable[[], str]]] | None = None,
     ) -> None:
 
-        def of_model(write: Callable[[AnyModel, str], str]) -> Callable[[], str]:
+        def of_model(write: Callable[[AnyModel, Source], str]) -> Callable[[], str]:
             return lambda: write(*model())
 
         self._forms = {form: (file, of_model(write)) for form, (file, write) in FORMS.items()} | dict(own or {})
@@ -114,4 +141,10 @@ class Exports:
 def card_exports(card: Callable[[], Card]) -> Exports:
     """Those of a card: its file has what the card says, and a script makes the model again."""
     own = {JSON: ("model.json", lambda: card().to_json()), SCRIPT: ("model.py", lambda: card().code)}
-    return Exports(lambda: (card().named, card().target), own)
+
+    def source() -> Source:
+        known, proven = card(), card().model.provenance
+        rows = known.rows or known.classes
+        return Source.of(known.target, rows and rows.data, None if proven is None else proven.data)
+
+    return Exports(lambda: (card().named, source()), own)

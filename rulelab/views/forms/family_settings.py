@@ -346,9 +346,12 @@ def _said(each: Parameter, value: Any) -> list[Part]:
 
 
 def _asked(table: DataSettings) -> float | None:
-    """The accuracy that is asked for where none is given; None where the form does not know the training rows."""
+    """The accuracy that is asked for where none is given; None where the form does not know the training rows.
+
+    Of the embedded data sets a few simple rules reach more.
+    """
     known = RECORDS.get(table.data)
-    if known is None or table.own is not None or table.test_share:
+    if known is None or not known.embedded or table.own is not None or table.test_share:
         return None
     return asked_accuracy(known.positives, known.rows - known.positives)
 

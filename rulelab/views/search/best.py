@@ -19,7 +19,7 @@ from ...report import Known
 from ...report.known import compared
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
-from ..cards.exports import Exports, Files
+from ..cards.exports import Exports, Files, Source
 from ..cards.html import rates_of_groups, report
 from ..cards.rule_tables import class_tables
 from ..cards.scores import doubt_list, fairness_notes, in_place_of, incumbent_card, of_card, on_test_rows
@@ -196,8 +196,14 @@ class AnswerExports(Exports):
     """Those of an answer, of the moment that is shown: with its proof, a report and the whole run."""
 
     def __init__(self, best: BestModel) -> None:
-        super().__init__(lambda: (best.in_words, self._prepared.target))
+        super().__init__(lambda: (best.in_words, self._source))
         self._best = best
+
+    @property
+    def _source(self) -> Source:
+        prepared = self._prepared
+        rows = prepared if prepared.classes is None else prepared.classes
+        return Source.of(prepared.target, rows.data, getattr(prepared.search.problem, "fingerprint", None))
 
     @property
     def _prepared(self) -> Prepared:

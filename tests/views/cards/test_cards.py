@@ -25,7 +25,7 @@ from rulelab.views.cards import differences, scores, verifying
 from rulelab.views.cards import html as card_html
 from rulelab.views.cards.card import Card, Rows
 from rulelab.views.cards.card_file import parse
-from rulelab.views.cards.exports import FORMS, Exports
+from rulelab.views.cards.exports import FORMS, Exports, Source
 from rulelab.views.cards.rule_tables import rules_table
 from rulelab.views.cards.scores import figures
 from rulelab.views.cards.view import ModelCard
@@ -392,7 +392,7 @@ def test_columns_and_values_under_a_rule_are_text() -> None:
 
 def test_what_a_language_cannot_hold_is_said_and_not_saved() -> None:
     problem = rl.Problem.from_arrays(np.array([[True], [False]]), [1, 0], names=["a\x01"])
-    exports = Exports(lambda: (rl.RuleList.from_problem(problem, [0]), "y"))
+    exports = Exports(lambda: (rl.RuleList.from_problem(problem, [0]), Source("y")))
     exports.button.clicks += 1
     offered = {each.label: each.filename for each in exports.menu.select(pn.widgets.FileDownload)}
     assert (offered["SQL (DuckDB)"], offered["Python function"]) == ("model.sql", "model.py")
