@@ -84,7 +84,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     view.page.wait_for_timeout(500)
     tap(view, "0:1")
     title = view.page.locator(".rl-model h2")
-    view.until(lambda: title.count() == 1 and "training rows" in title.inner_text())
+    view.until(lambda: title.count() == 1 and "rule list 0.0" in title.inner_text())
     figures = view.page.get_by_role("heading", name="Rule list", exact=True).first
     view.until(lambda: 0 <= figures.bounding_box()["y"] < 900)
     view.page.get_by_text("Rates per group, test rows").first.wait_for()
@@ -124,7 +124,7 @@ def test_a_sweep_of_all_families_is_tapped_compared_and_exported(visit) -> None:
     assert list(drawn_points["point"]) == drawn(view)
     view.page.keyboard.press("Escape")
 
-    view.page.get_by_role("heading", name=re.compile("A diabetes, training rows")).wait_for()
+    view.page.get_by_role("heading", name=re.compile("A rule list 0.02")).wait_for()
     assert (view.foreign(), view.console) == ([], [])
 
 
