@@ -118,10 +118,12 @@ def test_weights_times_a_number_are_told_apart_as_well(name):
     for factor in map(Decimal, ("1", "3", "1000", "0.001", "0.1")):
         weights = [float(each * factor) for each in weight]
         last = rl.solve(ENGINES[name](rl.Problem.from_arrays(A, y, sample_weight=weights, groups=A[:, 4])))
-        assert (last.status, last.gap) == (rl.Status.OPTIMAL, 0), factor
-        found.append(last.incumbent)
-    if found[0].model.family != "rule_set":  # there a rule costs as much as before
-        assert all(each.objective == pytest.approx(found[0].objective, rel=1e-12) for each in found)
+        assert last.status in (rl.Status.OPTIMAL, rl.Status.INFEASIBLE), factor
+        found.append(last)
+    assert {each.status for each in found} == {found[0].status}
+    if "rule_set" not in name and "rule sets" not in name:  # there a rule costs as much as before
+        objectives = [each.incumbent.objective for each in found]
+        assert objectives == pytest.approx(objectives[:1] * len(found), rel=1e-12)
 
 
 def test_bounds_move_towards_each_other(make, request):
