@@ -46,7 +46,7 @@ class Room:
     begun: int = 0  # how often all began anew
 
     @property
-    def there(self) -> list[object]:
+    def present(self) -> list[object]:
         """The sessions that have not left, as they have come."""
         return [key for key in self.entries if not isinstance(key, _Left)]
 
@@ -75,7 +75,7 @@ class Boards:
                 return
             board = there.entries
             before = board.get(session)
-            if before is None and len(there.there) >= MOST_PLAYERS:
+            if before is None and len(there.present) >= MOST_PLAYERS:
                 raise ValueError(f"the room has {MOST_PLAYERS} players, which is all that it holds; take another room")
             entry = _better(board.pop(_Left(entry.name), None), _better(before, entry))
             if entry != before:
@@ -95,7 +95,7 @@ class Boards:
                 left = _Left(entry.name)
                 if room.opener is session:
                     room.opener = left
-                if self.lasting is not None and len(room.entries) - len(room.there) < MOST_PLAYERS:
+                if self.lasting is not None and len(room.entries) - len(room.present) < MOST_PLAYERS:
                     room.entries[left] = entry
                 if not room.entries:
                     del self._rooms[key]
