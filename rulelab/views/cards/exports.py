@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import panel as pn
 
 from ...models import Model, ModelError, MultiClassRuleList
-from ..live.wording import family_name
+from ..live.wording import family_name, today
 from ..widgets.buttons import Content, download
 from ..widgets.esc import esc, plain
 from ..widgets.fields import alert, button, column
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS
 from .card import Card
-from .templates import today
 
 AnyModel = Model | MultiClassRuleList
 Files = dict[str, tuple[str, Callable[[], Any]]]
