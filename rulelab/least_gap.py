@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from .arguments import require
 from .data.exact_weights import asked_accuracy, rounded_down
 from .data.fairness import criterion_called, emptied_rates, groups_of, left_out, true_gaps
 from .data.problem import Problem
+from .kernels.bits import unpack
 from .models import Model
 from .models.base import column_of
 from .parameters import check_arguments
@@ -22,6 +23,8 @@ from .snapshot import Incumbent, Snapshot, Status
 
 SIMPLE = 3
 """Rules of a model, at most, that reaches the accuracy to ask for by default."""
+Simple = tuple[bool, bool, int, int]
+"""For which class rules are, whether of what does not hold, how many, and their conditions."""
 
 
 class LeastGap(Search):
@@ -37,9 +40,9 @@ class LeastGap(Search):
         min_accuracy: float | None,
         min_group_size: int,
         warm_start: Any,
-        simple: Iterable[tuple[bool, bool, int, int]],
+        simple: Simple | None = None,
     ) -> None:
-        """``simple``: which rules reach the accuracy to ask for by default, see `right_by_rules`."""
+        """``simple``: rules that reach what is asked for by default, or set it, see `right_by_rules`."""
         super().__init__(problem)
         given = [] if warm_start is None else [warm_start] if isinstance(warm_start, self._MODEL) else warm_start
         are_models = isinstance(given, Sequence) and all(isinstance(one, self._MODEL) for one in given)
@@ -47,9 +50,10 @@ class LeastGap(Search):
         check_arguments(min_accuracy=min_accuracy, min_group_size=min_group_size)
         self.criterion, self._made = criterion_called(criterion)
         if min_accuracy is None:
-            asked = asked_accuracy(problem.total_positive, problem.total_negative)
-            reached = max(right_by_rules(problem, *rules) for rules in simple) / problem.total_weight
-            min_accuracy = min(asked, math.floor(1000 * reached) / 1000)
+            min_accuracy = asked_accuracy(problem.total_positive, problem.total_negative)
+            if simple is not None:
+                reached = right_by_rules(problem, *simple) / problem.total_weight
+                min_accuracy = min(min_accuracy, math.floor(1000 * reached) / 1000)
         self.min_accuracy = float(min_accuracy)
         self.min_group_size = int(min_group_size)
         self.warm_start = tuple(given) or None
@@ -140,8 +144,9 @@ def right_by_rules(problem: Problem, positive: bool, negated: bool, rules: int, 
     for _ in range(rules if problem.n_antecedents else 0):
         held, tried = np.ones(problem.n_patterns, dtype=bool), []
         for _ in range(conditions):
-            each = (held & (column_of(problem, j) != negated) for j in range(problem.n_antecedents))
-            gains = [wanted @ (holds & left) - others @ holds for holds in each]
+            gained = np.where(held, wanted * left - others, 0)
+            gains = gained @ unpack(problem.words, problem.n_antecedents)
+            gains = gained.sum() - gains if negated else gains
             best = int(np.argmax(gains))
             held = held & (column_of(problem, best) != negated)
             tried.append((gains[best], held))

@@ -42,7 +42,8 @@ def measured(parameters: Mapping[str, Any]) -> str:
 def meant(parameters: Mapping[str, Any], antecedents: int | str) -> str:
     """The lists or sets that are spoken of, over so many antecedents, or over what a text calls them."""
     least = parameters["min_accuracy"]
-    share = "that beats one answer for everybody by a tenth of what that leaves wrong, or is as right as simple rules"
+    share = "that beats one answer for everybody by a tenth of what that leaves wrong"
+    share += ", or is as right as simple rules," if "max_complexity" in parameters else ""
     share = share if least is None else f"with an accuracy of at least {100 * least:.10g} %"
     if "max_complexity" in parameters:
         longest = parameters["max_conditions"]

@@ -14,7 +14,7 @@ from ...arguments import bounds_of
 from ...certificate import Certificate, CertificateError, prove_least_gap
 from ...data.exact_weights import most_errors
 from ...data.problem import Problem
-from ...least_gap import SIMPLE, LeastGap
+from ...least_gap import LeastGap
 from ...models import RuleList
 from ...parameters import FREE_RULES, check_arguments
 from ...proving import kept_for_its_model
@@ -74,9 +74,8 @@ class LeastGapSearch(LabelSetting, LeastGap):
         the least gap nor its proof.
     min_accuracy : float, optional
         Least share of the rows' weight that is predicted right, from 0 to 1; by default a tenth of the way from what
-        one answer for everybody gets right to 1, so that no constant list is meant, or what a few simple rules get
-        right, where that is less. It is compared to within 2^-52, so that ``1 - errors / n`` is reached by these
-        errors, however it is rounded.
+        one answer for everybody gets right to 1, so that no constant list is meant. It is compared to within 2^-52, so
+        that ``1 - errors / n`` is reached by these errors, however it is rounded.
     max_length : int, optional
         Most rules, not counting the default; any number by default, with which larger problems are out of reach.
     bounds : FairRuleListBounds, optional
@@ -116,9 +115,7 @@ class LeastGapSearch(LabelSetting, LeastGap):
     ) -> None:
         FREE_RULES.check(regularization)
         check_arguments(max_length=max_length, memory_limit=memory_limit, beam_width=beam_width)
-        most = SIMPLE if max_length is None else min(SIMPLE, max_length)
-        simple = [(positive, False, most, 1) for positive in (True, False)]
-        super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start, simple)
+        super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start)
         self.regularization = float(regularization)
         self.max_length = None if max_length is None else int(max_length)
         self.bounds = bounds_of(FairRuleListBounds, bounds)

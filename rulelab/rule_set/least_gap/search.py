@@ -132,7 +132,7 @@ class LeastGapRuleSetSearch(LeastGap):
         )
         widest = min(2, max_complexity - 1, max_conditions or 2)
         simple = form == "dnf", form == "cnf", min(SIMPLE, max_complexity // (1 + widest)), widest
-        super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start, [simple])
+        super().__init__(problem, criterion, min_accuracy, min_group_size, warm_start, simple)
         self.max_complexity = int(max_complexity)
         self.max_conditions, self.loss, self.form = max_conditions, loss, form
         self.column_limit, self.memory_limit, self.random_state = int(column_limit), memory_limit, random_state
