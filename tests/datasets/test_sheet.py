@@ -7,11 +7,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from places import cases_beside
 
 import rulelab as rl
 from rulelab.datasets import DatasetError, from_frame, sheet
 from rulelab.datasets.sheet import PREVIEW_ROWS
 
+CASES = cases_beside(__file__)
 ROWS = 60
 
 
@@ -49,29 +51,11 @@ def as_parquet(frame: pd.DataFrame) -> bytes:
     return out.getvalue()
 
 
-EXPECTED = {
-    "patient_id": ("number", "ignore", "identifier: by its name"),
-    "row": ("number", "ignore", "identifier: it counts the rows"),
-    "code": ("text", "ignore", "identifier: 60 different values in 60 rows"),
-    "remark": ("text", "ignore", "free text: 60 different values"),
-    "sex": ("category", "feature", ""),
-    "age": ("number", "feature", ""),
-    "smoker": ("yes or no", "feature", ""),
-    "country": ("category", "ignore", "the same in every row: 'DE'"),
-    "nothing": ("empty", "ignore", "every cell is missing"),
-    "seen": ("date", "feature", "as year, month and weekday"),
-    "therapy": ("category", "feature", ""),
-    "dose": ("number", "feature", ""),
-    "sample_weight": ("number", "weight", "by its name"),
-    "ill": ("category", "target", "the last column of two values"),
-}
-
-
 @pytest.mark.parametrize("write", [as_csv, as_parquet])
 def test_every_column_is_named_for_what_it_is(frame, write):
     found = sheet(write(frame))
     for column in found.columns:
-        kind, role, reason = EXPECTED[column.name]
+        kind, role, reason = CASES["columns"][column.name]
         assert (column.type, column.role) == (kind, role), column.name
         assert reason in column.reason
         assert column.missing == frame[column.name].isna().sum()
@@ -275,19 +259,8 @@ def test_that_a_column_is_filled_may_give_the_positive_class_away(text):
     assert found.leaks("y") == {}, "of all three classes it tells one"
 
 
-POSITIVE = [
-    (["Ja", "Nein"], [3, 7], "Ja"), (["Nein", "Ja"], [3, 7], "Ja"), (["はい", "いいえ"], [1, 9], "はい"),
-    (["нет", "да"], [1, 9], "да"), (["n", "y"], [1, 9], "y"), (["s", "n"], [9, 1], "s"),
-    (["fraud", "ok"], [9, 1], "fraud"), (["not churned", "churned"], [1, 9], "churned"),
-    (["diabetic", "non-diabetic"], [9, 1], "diabetic"), (["good", "bad"], [1, 9], "bad"),
-    (["admitted", "home"], [5, 5], "admitted"), (["zebra", "ant"], [9, 1], "ant"),
-    (["<=50K", ">50K"], [7, 3], ">50K"), ([0, 1], [1, 9], 1), ([0, 3], [1, 9], 3), ([-1, 1], [1, 9], 1),
-    ([1, 2], [9, 1], 2), ([1, 2], [1, 9], 1), ([True, False], [9, 1], True),
-]  # fmt: skip
-
-
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(("labels", "rows", "expected"), POSITIVE)
+@pytest.mark.parametrize(("labels", "rows", "expected"), CASES["positive"])
 def test_the_positive_class_means_yes_or_is_the_rarer_one(labels, rows, expected, turned):
     """In every door, and in whichever order the labels come."""
     cells = [label for label, n in zip(labels, rows, strict=True) for _ in range(n)]
