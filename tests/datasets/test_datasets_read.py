@@ -14,16 +14,10 @@ CASES = cases_beside(__file__)
 CSV = b"age,sex,ill\n40,f,yes\n50,m,no\n60,m,yes\n"
 
 
-def parquet(frame: pd.DataFrame) -> bytes:
-    out = io.BytesIO()
-    frame.to_parquet(out)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
 def test_read_files(tmp_path, name):
     frame = pd.read_csv(io.BytesIO(CSV))
-    contents = {"t.csv": CSV, "t.csv.gz": gzip.compress(CSV), "t.parquet": parquet(frame)}[name]
+    contents = {"t.csv": CSV, "t.csv.gz": gzip.compress(CSV), "t.parquet": frame.to_parquet()}[name]
     (tmp_path / name).write_bytes(contents)
     for source in (tmp_path / name, str(tmp_path / name), contents, io.BytesIO(contents)):
         d = read(source, target="ill", sensitive=["sex"])
@@ -58,7 +52,7 @@ def test_forms_of_the_same_table(text):
 @pytest.mark.parametrize(("labels", "positive", "expected", "found", "other"), CASES["classes"])
 def test_positive_class(labels, positive, expected, found, other):
     frame = pd.DataFrame({"a": [1, 2, 3], "y": labels})
-    for d in (from_frame(frame, "y", positive), read(parquet(frame), "y", positive)):
+    for d in (from_frame(frame, "y", positive), read(frame.to_parquet(), "y", positive)):
         assert (d.y.tolist(), (d.positive, d.negative)) == (expected, (found, other))
         assert type(d.positive) is type(found)
 
@@ -110,17 +104,17 @@ def test_files_that_are_not_there(tmp_path):
 def test_parquet_faults():
     nested = pd.DataFrame({"a": [[1], [2]], "y": [0, 1]})
     with pytest.raises(DatasetError, match="column 'a' holds lists"):
-        read(parquet(nested), "y")
+        read(nested.to_parquet(), "y")
     infinite = pd.DataFrame({"a": [1.0, np.inf], "y": [0, 1]})
     with pytest.raises(DatasetError, match="column 'a' has an infinite value in row 2"):
-        read(parquet(infinite), "y")
+        read(infinite.to_parquet(), "y")
     indexed = pd.DataFrame({"a": [1, 2], "y": [0, 1]}, index=["p", "q"])
-    assert list(read(parquet(indexed), "y").X) == ["a"]
+    assert list(read(indexed.to_parquet(), "y").X) == ["a"]
 
 
 def test_limits_on_cells_and_columns():
     frame = pd.read_csv(io.BytesIO(CSV))
-    for data in (CSV, gzip.compress(CSV), parquet(frame)):
+    for data in (CSV, gzip.compress(CSV), frame.to_parquet()):
         assert len(read(data, "ill", max_cells=9).X) == 3
         with pytest.raises(DatasetError, match=r"9 cells \(3 rows x 3 columns\), more than the limit of 8"):
             read(data, "ill", max_cells=8)
@@ -131,7 +125,7 @@ def test_limits_on_cells_and_columns():
 
 def repeating(length: int, rows: int) -> bytes:
     """A Parquet file that holds a long text once and repeats it in every row."""
-    return parquet(pd.DataFrame({"a": ["x" * length] * rows, "y": np.arange(rows) % 2}))
+    return pd.DataFrame({"a": ["x" * length] * rows, "y": np.arange(rows) % 2}).to_parquet()
 
 
 def test_a_text_that_is_stored_once_is_counted_as_often_as_it_is_repeated():
@@ -154,7 +148,7 @@ def test_a_parquet_file_with_a_limit_holds_the_same_as_without():
             "date": pd.to_datetime(["2024-01-01", None, "2024-02-01", "2024-02-01"]),
         }
     )
-    data = parquet(frame)
+    data = frame.to_parquet()
     pd.testing.assert_frame_equal(sheet(data).frame, sheet(data, max_cells=28).frame)
 
 

@@ -45,13 +45,7 @@ def as_csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False).encode()
 
 
-def as_parquet(frame: pd.DataFrame) -> bytes:
-    out = io.BytesIO()
-    frame.to_parquet(out)
-    return out.getvalue()
-
-
-@pytest.mark.parametrize("write", [as_csv, as_parquet])
+@pytest.mark.parametrize("write", [as_csv, pd.DataFrame.to_parquet])
 def test_every_column_is_named_for_what_it_is(frame, write):
     found = sheet(write(frame))
     for column in found.columns:
@@ -121,7 +115,7 @@ def test_dates_of_parquet_files_are_dates_too():
         "stamps": pd.to_datetime(pd.Series(DATES)),
         "zoned": pd.to_datetime(pd.Series(DATES)).dt.tz_localize("Europe/Berlin"),
     }
-    data = sheet(as_parquet(pd.DataFrame({**kinds, "y": [0, 1, 0, 1]}))).dataset("y")
+    data = sheet(pd.DataFrame({**kinds, "y": [0, 1, 0, 1]}).to_parquet()).dataset("y")
     for name in kinds:
         assert data.X[f"{name}: month"].tolist() == [12, 2, 11, 1]
 
@@ -135,7 +129,7 @@ def test_hours_of_timestamps_times_and_durations_are_features():
             "y": [0, 1],
         }
     )
-    found = sheet(as_parquet(frame)).dataset("y").X
+    found = sheet(frame.to_parquet()).dataset("y").X
     assert (found["stamp: hour"].tolist(), found["time: hours"].tolist()) == ([5, 23], [3.5, 4.0])
     assert found["lasted: hours"].tolist() == [1.0, 1.5]
     of_texts = sheet(b"t,a,y\n2024-01-05 05:00:00,1,0\n2024-01-06 23:10:00,2,1\n").dataset("y").X
@@ -235,7 +229,7 @@ def test_a_measurement_that_is_nearly_right_is_no_leak_and_neither_is_one_of_cha
 def test_that_the_order_of_categories_is_not_used_is_said():
     grade = pd.Categorical(["low", "mid", "high"] * 10, ["low", "mid", "high"], ordered=True)
     frame = pd.DataFrame({"grade": grade, "kind": pd.Categorical(list(grade)[::-1]), "y": [0, 1] * 15})
-    found = sheet(as_parquet(frame))
+    found = sheet(frame.to_parquet())
     assert found.doubts == ("column 'grade': its order is not used: give it as numbers to have it cut",)
     made = found.dataset("y", 1)
     with warnings.catch_warnings():

@@ -161,12 +161,6 @@ def test_messages_of_the_engines_speak_of_the_fields() -> None:
         assert "_" not in str(told.value)
 
 
-def parquet() -> bytes:
-    out = io.BytesIO()
-    pd.read_csv(io.BytesIO(CSV)).to_parquet(out)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize(
     ("contents", "name"),
     [
@@ -185,7 +179,9 @@ def test_an_upload_that_cannot_be_read_is_an_alert(contents, name) -> None:
     assert (setup.table.data, setup.table.own) == (before, None)
 
 
-@pytest.mark.parametrize("contents", [gzip.compress(CSV), parquet()], ids=["gzip", "parquet"])
+@pytest.mark.parametrize(
+    "contents", [gzip.compress(CSV), pd.read_csv(io.BytesIO(CSV)).to_parquet()], ids=["gzip", "parquet"]
+)
 def test_damaged_bytes_are_read_or_refused_and_nothing_else(contents) -> None:
     rng = random.Random(0)
     for _ in range(400):
