@@ -10,11 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from laws import reread
+from places import cases_beside
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, Origin, OriginError, prove_rule_list, verify
 from rulelab.certificate.certificate import LARGEST_FILE
 from rulelab.certificate.origin import LARGEST_TEXT
+
+CASES = cases_beside(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -216,10 +219,7 @@ def test_names_that_occur_twice_are_kept():
     assert again.fingerprint == problem.fingerprint
 
 
-GOOD = {
-    "target": "y", "classes": ["no", "yes"], "conditions": [["age", "<=", 23], ["sex", "==", "f"]],
-    "antecedents": [[0], [1], [0, 1]], "names": {},
-}  # fmt: skip
+GOOD = CASES["good"]
 
 
 def test_a_good_origin():
@@ -229,45 +229,7 @@ def test_a_good_origin():
     assert Origin.parse(origin.dump()).names == origin.names, "one and True stay apart"
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"more": 1}, "must have the entries"),
-        ({"target": 3}, "the target must be the name"),
-        ({"classes": "ab"}, "must be lists"),
-        ({"classes": ["no"]}, "two different"),
-        ({"classes": ["no", "no"]}, "two different"),
-        ({"classes": ["no", None]}, "two different"),
-        ({"classes": [0, {}]}, "two different"),
-        ({"classes": [0, float("nan")]}, "holds NaN"),
-        ({"conditions": {}}, "must be lists"),
-        ({"conditions": [3]}, "a condition is 3"),
-        ({"conditions": [["age", "<="]]}, "not a column, an operator and a value"),
-        ({"conditions": [["age", "~", 3]]}, "unknown operator"),
-        ({"conditions": [["age", [], 3]]}, "unknown operator"),
-        ({"conditions": [["age", "<=", "3"]]}, "must be a number"),
-        ({"conditions": [["age", "<=", float("inf")]]}, "holds Infinity"),
-        ({"conditions": [["age", "==", float("nan")], ["b", "==", 1]]}, "holds NaN"),
-        ({"conditions": [["age", "==", [1]], ["b", "==", 1]]}, "no condition on a column"),
-        ({"conditions": [["age", "==", None], ["b", "==", 1]]}, "no condition on a column"),
-        ({"conditions": [["age", "is missing", 3], ["b", "==", 1]]}, "no condition on a column"),
-        ({"conditions": [[3, "==", 3], ["b", "==", 1]]}, "no condition on a column"),
-        ({"conditions": [["age", "==", "\ud800"], ["b", "==", 1]]}, "no text"),
-        ({"antecedents": []}, "there must be antecedents"),
-        ({"antecedents": [0]}, "an antecedent is 0"),
-        ({"antecedents": [[2]]}, "not a list of indices"),
-        ({"antecedents": [[-1]]}, "not a list of indices"),
-        ({"antecedents": [[True]]}, "not a list of indices"),
-        ({"antecedents": [[0], []]}, "has no conditions"),
-        ({"antecedents": [[0], [0]]}, "a name of its own"),
-        ({"names": []}, "names an object"),
-        ({"names": {"0": 3}}, "the name of the antecedent '0' is 3"),
-        ({"names": {"9": "age <= 23"}}, "the name of the antecedent '9'"),
-        ({"names": {"0_0": "age <= 23 (2)"}}, "the name of the antecedent '0_0'"),
-        ({"names": {"0": "age > 23"}}, "named 'age > 23', but its conditions are 'age <= 23'"),
-        ({"names": {"0": "age <= 23 (2"}}, "but its conditions are"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), CASES["hostile"])
 def test_hostile_origins(change, message):
     with pytest.raises(OriginError, match=message):
         Origin.parse(json.dumps({**GOOD, **change}).encode())

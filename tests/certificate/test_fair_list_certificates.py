@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from laws import holds, larger_problem, reread, with_arrays, with_parameters
+from places import cases_beside
 
 import rulelab as rl
 from rulelab.certificate.outcome import in_whole_weights_by_group
@@ -66,26 +67,7 @@ def test_groups_are_part_of_what_is_checked(kind, proofs):
     assert "no groups" in rl.verify(replace(problem, groups=None), model, certificate).reason
 
 
-CLAIMS: dict[str, list[tuple[dict[str, float | None], str]]] = {
-    "fair_list": [({"false_negative_rate_tolerance": 0.0}, ""), ({"regularization": 0.001}, "")],
-    "value_list": [({"precision_tolerance": 0.0}, ""), ({"regularization": 0.001}, "")],
-    "least_gap": [
-        ({"min_accuracy": 0.5}, "has a smaller gap|the table leaves|needs one"),
-        ({"min_accuracy": 0.99}, "accuracy is"),
-        ({"max_length": 10.0}, "has a smaller gap|the table leaves|needs one"),
-        ({"max_length": 1.0}, "rules, more than"),
-        ({"false_negative_rate_gap": 0.0}, "the model's gap in the false_negative_rate"),
-        ({"accuracy_gap": 0.5}, "the model's gap in the accuracy"),
-        ({"regularization": 0.01}, "parameters that lists of least gap do not have"),
-    ],
-    "fair_falling": [
-        ({"regularization": 0.001}, ""),
-        ({"positive_weight": 3.0}, ""),
-        ({"false_negative_rate_tolerance": 0.0}, ""),
-        ({"accuracy_tolerance": 0.0}, ""),
-        ({"false_negative_rate_tolerance": None, "false_positive_rate_tolerance": None}, ""),
-    ],
-}
+CLAIMS: dict[str, list[tuple[dict[str, float | None], str]]] = cases_beside(__file__)
 
 
 @pytest.mark.parametrize("kind", CLAIMS)

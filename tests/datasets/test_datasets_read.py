@@ -6,22 +6,18 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from places import cases_beside
 
 from rulelab.datasets import DatasetError, from_frame, read, sheet
 
+CASES = cases_beside(__file__)
 CSV = b"age,sex,ill\n40,f,yes\n50,m,no\n60,m,yes\n"
-
-
-def parquet(frame: pd.DataFrame) -> bytes:
-    out = io.BytesIO()
-    frame.to_parquet(out)
-    return out.getvalue()
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
 def test_read_files(tmp_path, name):
     frame = pd.read_csv(io.BytesIO(CSV))
-    contents = {"t.csv": CSV, "t.csv.gz": gzip.compress(CSV), "t.parquet": parquet(frame)}[name]
+    contents = {"t.csv": CSV, "t.csv.gz": gzip.compress(CSV), "t.parquet": frame.to_parquet()}[name]
     (tmp_path / name).write_bytes(contents)
     for source in (tmp_path / name, str(tmp_path / name), contents, io.BytesIO(contents)):
         d = read(source, target="ill", sensitive=["sex"])
@@ -53,41 +49,19 @@ def test_forms_of_the_same_table(text):
     assert (d.X.to_dict("list"), d.y.tolist()) == ({"a": [1, 2]}, [0, 1])
 
 
-@pytest.mark.parametrize(
-    ("labels", "positive", "expected", "found", "other"),
-    [
-        ([0, 1, 1], None, [0, 1, 1], 1, 0), ([0, 1, 1], 0, [1, 0, 0], 0, 1), ([0, 1, 1], "0", [1, 0, 0], 0, 1),
-        ([-1, 1, -1], None, [0, 1, 0], 1, -1), ([9, 10, 9], None, [0, 1, 0], 10, 9),
-        ([True, False, True], None, [1, 0, 1], True, False), ([0.5, 2.0, 2.0], 2, [0, 1, 1], 2.0, 0.5),
-        (["bad", "good", "bad"], None, [1, 0, 1], "bad", "good"),
-        (["bad", "good", "bad"], "bad", [1, 0, 1], "bad", "good"),
-        (["a", "b", "c"], "b", [0, 1, 0], "b", "not b"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("labels", "positive", "expected", "found", "other"), CASES["classes"])
 def test_positive_class(labels, positive, expected, found, other):
     frame = pd.DataFrame({"a": [1, 2, 3], "y": labels})
-    for d in (from_frame(frame, "y", positive), read(parquet(frame), "y", positive)):
+    for d in (from_frame(frame, "y", positive), read(frame.to_parquet(), "y", positive)):
         assert (d.y.tolist(), (d.positive, d.negative)) == (expected, (found, other))
         assert type(d.positive) is type(found)
 
 
-FAULTS = {
-    "empty": (b"", "is empty"),
-    "blank": (b" \n\n", "is empty"),
-    "header only": (b"a,y\n", "no row of data"),
-    "missing target": (b"a,Y \n1,0\n2,1\n", r"no target column 'y'; did you mean 'Y '\? The columns are 'a', 'Y '"),
-    "no such target": (b"alpha,beta\n1,0\n2,1\n", r"no target column 'y'\. The columns are 'alpha', 'beta'"),
-    "classes": (b"a,y\n1,0\n2,1\n3,2\n", r"'y' has 3 classes: 0, 1, 2; say which"),
+FAULTS = {name: (text.encode(), message) for name, (text, message) in CASES["faults"].items()} | {
     "many classes": (
         b"a,y\n" + b"".join(b"1,%d\n" % i for i in range(30)),
         r"'y' has 30 classes: 0, 1, 2, 3, 4, 5, 6, 7 and 22 more",
     ),
-    "one class": (b"a,y\n1,0\n2,0\n", "'y' has one class only: 0 in every row"),
-    "null target": (b"a,y\n1,0\n2,\n3,1\n4,\n", "'y' is missing in rows 2, 4"),
-    "null target once": (b"a,y\n1,0\n2,\n3,1\n", "'y' is missing in row 2;"),
-    "all null": (b"a,y\n1,\n2,\n", "'y' is missing in rows 1, 2"),
-    "nameless column": (b"a,,y\n0,1,0\n1,1,1\n", "column 2 has no name"),
-    "two without a name": (b",index,y\n0,1,0\n1,1,1\n", "column 1 has no name"),
     "damaged utf-8": (
         ("ä" * 30 + ",y\n1,0\n").encode() + b"\xe4,1\n",
         r"not UTF-8: byte 0xe4 at position 67 \(line 3\)",
@@ -95,13 +69,6 @@ FAULTS = {
     "after a mark": (b"\xef\xbb\xbfa,y\n\xe9,1\n", r"byte 0xe9 at position 7 \(line 2\)"),
     "half a letter of utf-16": ("a,y\n1,0\n".encode("utf-16")[:-1], "is not UTF-16"),
     "binary": (bytes(range(1, 256)), "is not CP1252: byte 0x81"),
-    "zero byte": (b"a,y\n1,0\n\x00,1\n", "zero byte in line 3"),
-    "short row": (b"a,b,y\n1,2,0\n1,0\n", r"row 2 \(line 3\) has 2 cells, the header has 3 columns"),
-    "long row": (b"a,y\n1,0,\n1,0\n", r"row 1 \(line 2\) has 3 cells, the header has 2 columns"),
-    "unclosed quote": (b'a,y\n1,0\n"2,1\n3,0\n', "row 2"),
-    "unclosed quote in the last column": (b'a,y\n1,0\n2,"1\n', "no readable CSV"),
-    "infinite": (b"a,b,y\n1,2,0\n1,inf,1\n1,-inf,1\n", "column 'b' has an infinite value in rows 2, 3"),
-    "no features": (b"y\n0\n1\n", "no column is left as a feature"),
     "bad gzip": (gzip.compress(CSV)[:-9], "damaged gzip"),
     "bad parquet": (b"PAR1" + b"x" * 40, "damaged Parquet"),
 }
@@ -137,17 +104,17 @@ def test_files_that_are_not_there(tmp_path):
 def test_parquet_faults():
     nested = pd.DataFrame({"a": [[1], [2]], "y": [0, 1]})
     with pytest.raises(DatasetError, match="column 'a' holds lists"):
-        read(parquet(nested), "y")
+        read(nested.to_parquet(), "y")
     infinite = pd.DataFrame({"a": [1.0, np.inf], "y": [0, 1]})
     with pytest.raises(DatasetError, match="column 'a' has an infinite value in row 2"):
-        read(parquet(infinite), "y")
+        read(infinite.to_parquet(), "y")
     indexed = pd.DataFrame({"a": [1, 2], "y": [0, 1]}, index=["p", "q"])
-    assert list(read(parquet(indexed), "y").X) == ["a"]
+    assert list(read(indexed.to_parquet(), "y").X) == ["a"]
 
 
 def test_limits_on_cells_and_columns():
     frame = pd.read_csv(io.BytesIO(CSV))
-    for data in (CSV, gzip.compress(CSV), parquet(frame)):
+    for data in (CSV, gzip.compress(CSV), frame.to_parquet()):
         assert len(read(data, "ill", max_cells=9).X) == 3
         with pytest.raises(DatasetError, match=r"9 cells \(3 rows x 3 columns\), more than the limit of 8"):
             read(data, "ill", max_cells=8)
@@ -158,7 +125,7 @@ def test_limits_on_cells_and_columns():
 
 def repeating(length: int, rows: int) -> bytes:
     """A Parquet file that holds a long text once and repeats it in every row."""
-    return parquet(pd.DataFrame({"a": ["x" * length] * rows, "y": np.arange(rows) % 2}))
+    return pd.DataFrame({"a": ["x" * length] * rows, "y": np.arange(rows) % 2}).to_parquet()
 
 
 def test_a_text_that_is_stored_once_is_counted_as_often_as_it_is_repeated():
@@ -181,7 +148,7 @@ def test_a_parquet_file_with_a_limit_holds_the_same_as_without():
             "date": pd.to_datetime(["2024-01-01", None, "2024-02-01", "2024-02-01"]),
         }
     )
-    data = parquet(frame)
+    data = frame.to_parquet()
     pd.testing.assert_frame_equal(sheet(data).frame, sheet(data, max_cells=28).frame)
 
 

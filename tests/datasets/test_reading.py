@@ -12,11 +12,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from places import cases_beside
 from test_datasets import zipped
 
 import rulelab as rl
 from rulelab.datasets import DatasetError, DatasetWarning, Reading, numerals, read, sheet
 
+CASES = cases_beside(__file__)
 GERMAN = "Alter;Größe;Umsatz;krank\n" + "".join(
     f"{20 + k};1,{50 + k};{k + 1}.{k:03d},25;{'ja' if k % 3 else 'nein'}\n" for k in range(40)
 )
@@ -36,24 +38,13 @@ def test_a_german_spreadsheet_in_every_encoding(encoding, packed):
     assert ("western European" in " ".join(found.doubts)) == (encoding in ("cp1252", "latin-1"))
 
 
-@pytest.mark.parametrize(
-    ("cells", "separator", "expected", "marks"),
-    [
-        (["1,5", "2,25"], ";", [1.5, 2.25], (",", "")), (["1.5", "2.25"], ";", [1.5, 2.25], (".", "")),
-        (["1,234.5", "2.25"], ",", [1234.5, 2.25], (".", ",")),
-        (["1.234,5", "-2"], "\t", [1234.5, -2], (",", ".")),
-        (["1 234,5", "2\u00a0345"], "|", [1234.5, 2345], (",", " ")),
-        (["1\u202f234.5", "2"], ";", [1234.5, 2], (".", " ")),
-        (["1'234.5", "999"], ";", [1234.5, 999], (".", "'")), (["1,5e3", "+2"], ";", [1500, 2], (",", "")),
-        (["1,234,567", "89"], ",", [1234567, 89], (".", ",")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cells", "separator", "expected", "marks"), CASES["marks"])
 def test_marks_in_numbers(cells, separator, expected, marks):
     text = f"a{separator}y\n" + "".join(f'"{cell}"{separator}{k % 2}\n' for k, cell in enumerate(cells))
     found = sheet(text.encode())
     assert found.frame["a"].tolist() == expected
     assert found.reading is not None
-    assert (found.reading.decimal, found.reading.thousands) == marks
+    assert [found.reading.decimal, found.reading.thousands] == marks
 
 
 def test_numbers_with_missing_cells_and_exact_ones():
@@ -115,18 +106,7 @@ def test_what_is_given_overrides_what_is_guessed():
     assert sheet(b"a~y\n1~0\n", separator="~").frame.columns.tolist() == ["a", "y"]
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"encoding": "klingon"}, "encoding must be one that Python knows"),
-        ({"encoding": "base64"}, "encoding must be one that Python knows"),
-        ({"separator": "ab"}, "separator must be one character"),
-        ({"separator": '"'}, "separator must be one character"),
-        ({"decimal": ";"}, "decimal must be one of"),
-        ({"thousands": "x"}, "thousands must be one of"),
-        ({"decimal": ",", "thousands": "comma"}, "cannot both be"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), CASES["refused"])
 def test_what_cannot_be_meant_is_refused(given, message):
     with pytest.raises(DatasetError, match=message):
         Reading(**given).checked()
@@ -156,40 +136,10 @@ def test_columns_are_read_as_their_cells_are(cells, marks):
         assert found.tolist() == [float(numerals.as_python_writes(cell, marks)) for cell in cells]
 
 
-TABLES = {
-    "yes and no": "a,b,y\n" + "1,x,yes\n2,z,no\n3,x,no\n" * 4,
-    "codes": "a,z,y\n" + "1,01,1\n2,1,0\n3,001,0\n4,10,1\n" * 4,
+TABLES = {name: head + 4 * rows for name, (head, rows) in CASES["tables"].items()} | {
     "codes of one length": "a,zip,y\n" + "1,02139,1\n2,90210,0\n" * 4 + "3,10001,0\n" * 90,
     "hardly a code": "a,z,y\n" + "1,05,1\n" + "2,17,0\n3,4,1\n" * 20,
-    "words for nothing": "a,b,y\n" + "1,NA,yes\n2,None,no\nNA,x,no\n4,n/a,yes\n5,null,no\n" * 4,
-    "marks in numbers": "a,b,y\n" + "1.5,?,yes\n?,2,no\n3,x,no\n-,z,yes\nk.A.,?,no\n" * 4,
-    "money": "a,b,w,y\n" + '"$1,200",13%,5 kg,1\n"$49,428",7%,12 kg,0\n-,8%,n/a,1\n' * 4,
-    "decimal commas": "a;b;y\n" + "1,5;1.234,5;ja\n2,25;2;nein\n;3;ja\n" * 4,
-    "both marks": "a;b;y\n" + "1,5;1.5;ja\n2,25;2;nein\n3,5;.5;ja\n" * 4,
-    "true and false": "a,b,y\n" + "True,1,1\nFalse,2,0\n,3,0\n" * 4,
-    "a title": "Report\n\nof 2024\na,b,y\n" + "1,2,0\n2,3,1\n4,4,1\n" * 4,
     "no header": "".join(f"{k % 7},{k * 3},x,{k % 2}\n" for k in range(20)),
-    "one name twice": "a,a,y\n" + "1,2,0\n2,3,1\n" * 4,
-    "quoted": 'a,"b, c",y\n' + '"x ""q""",2,0\n"l\nm",3,1\n' * 4,
-    "blank lines": "\n\na,y\n\n" + "1,0\n2,1\n" * 4,
-    "a mark": "\ufeffa\ty\n" + "1\t0\n\t1\n" * 4,
-    "exponents": "a,y\n" + "1e3,0\n2.5E-2,1\n+7,1\n" * 4,
-    "long numbers": "a,y\n" + "123456789012345678901,0\n2,1\n" * 4,
-    "large numbers with holes": "a,b,y\n" + "9007199254740993,1,0\n9007199254740992,2,1\n,3,1\n" * 4,
-    "an empty column": "a,b,y\n" + "1,,0\n2,,1\n" * 4,
-    "accounts": "a;b;y\n" + "(48);(x);0\n1.200;y;1\n(1.200);z;1\n (7) ;z;1\n" * 4,
-    "all below zero": "a,b,y\n" + "(1),(2.5),0\n(2),4,1\n" * 4,
-    "spaces": "a,b,y\n" + " 1, x,0\n2 ,x ,1\n" * 4,
-    "dates": "day,b,y\n" + "2024-01-05,1,0\n2023-12-31,2,1\n,3,1\n2024-02-29,1,0\n" * 4,
-    "days first": "day;b;y\n" + "05.01.2024;1,5;ja\n31.12.2023;2;nein\nk.A.;3;ja\n1.2.2024;2;ja\n" * 4,
-    "either first": "day,b,y\n" + "05/01/2024,1,0\n02/11/2023,2,1\n" * 4,
-    "months": "a,b,c,y\n" + '"January 5, 2024",1-Feb-2024,1,0\n"May 15, 2023",?,2,1\n-,12-Mar-2021,3,1\n' * 4,
-    "hours": "at,b,y\n" + "1/5/2024 08:30 PM,1,0\n12/31/2023 12:05 AM,2,1\nunknown,2,1\n" * 4,
-    "moments": "at,b,y\n" + "2024-01-05T23:30Z,1,0\n2024-01-05 23:30:00.25+02:00,2,1\n2024-01-05,3,1\nNA,4,0\n" * 4,
-    "midnight": "at,b,y\n" + "2024-01-05 00:00:00,1,0\n2024-01-06 00:00:00,2,1\n,2,1\n" * 4,
-    "times": "at,b,lasted,y\n" + "8:30,1,0:00:01.5,0\n23:59,2,2 days 03:00:00,1\n-,2,104:10:59,1\n" * 4,
-    "no times": "at,score,y\n" + "8:30,3:2,0\n24:60,4:1,1\n" * 4,
-    "no dates": "day,year,y\n" + "2024-01-05,2024,0\n2024-13-05,2023,1\n" * 4,
 }
 
 
@@ -248,14 +198,7 @@ def test_what_memory_reads_and_counting_does_not_is_said(raw, message, tmp_path)
         rl.tables.open(tmp_path / "t.csv")
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({}, ["NA", "EU", "?", "-"]), ({"missing": "?"}, [None, "EU", None, "-"]),
-        ({"missing": ["?", "-"]}, [None, "EU", None, None]), ({"missing": ""}, ["NA", "EU", "?", "-"]),
-        ({"missing": ["", "-"]}, ["NA", "EU", "?", None]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("given", "expected"), CASES["missing"])
 def test_what_is_missing_can_be_said(given, expected):
     raw = b"r,y\nNA,0\nEU,1\n?,1\n-,0\n"
     cells = sheet(raw, **given).frame["r"].astype(object)

@@ -7,11 +7,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from places import cases_beside
 
 import rulelab as rl
 from rulelab.datasets import DatasetError, from_frame, sheet
 from rulelab.datasets.sheet import PREVIEW_ROWS
 
+CASES = cases_beside(__file__)
 ROWS = 60
 
 
@@ -43,35 +45,11 @@ def as_csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False).encode()
 
 
-def as_parquet(frame: pd.DataFrame) -> bytes:
-    out = io.BytesIO()
-    frame.to_parquet(out)
-    return out.getvalue()
-
-
-EXPECTED = {
-    "patient_id": ("number", "ignore", "identifier: by its name"),
-    "row": ("number", "ignore", "identifier: it counts the rows"),
-    "code": ("text", "ignore", "identifier: 60 different values in 60 rows"),
-    "remark": ("text", "ignore", "free text: 60 different values"),
-    "sex": ("category", "feature", ""),
-    "age": ("number", "feature", ""),
-    "smoker": ("yes or no", "feature", ""),
-    "country": ("category", "ignore", "the same in every row: 'DE'"),
-    "nothing": ("empty", "ignore", "every cell is missing"),
-    "seen": ("date", "feature", "as year, month and weekday"),
-    "therapy": ("category", "feature", ""),
-    "dose": ("number", "feature", ""),
-    "sample_weight": ("number", "weight", "by its name"),
-    "ill": ("category", "target", "the last column of two values"),
-}
-
-
-@pytest.mark.parametrize("write", [as_csv, as_parquet])
+@pytest.mark.parametrize("write", [as_csv, pd.DataFrame.to_parquet])
 def test_every_column_is_named_for_what_it_is(frame, write):
     found = sheet(write(frame))
     for column in found.columns:
-        kind, role, reason = EXPECTED[column.name]
+        kind, role, reason = CASES["columns"][column.name]
         assert (column.type, column.role) == (kind, role), column.name
         assert reason in column.reason
         assert column.missing == frame[column.name].isna().sum()
@@ -137,7 +115,7 @@ def test_dates_of_parquet_files_are_dates_too():
         "stamps": pd.to_datetime(pd.Series(DATES)),
         "zoned": pd.to_datetime(pd.Series(DATES)).dt.tz_localize("Europe/Berlin"),
     }
-    data = sheet(as_parquet(pd.DataFrame({**kinds, "y": [0, 1, 0, 1]}))).dataset("y")
+    data = sheet(pd.DataFrame({**kinds, "y": [0, 1, 0, 1]}).to_parquet()).dataset("y")
     for name in kinds:
         assert data.X[f"{name}: month"].tolist() == [12, 2, 11, 1]
 
@@ -151,7 +129,7 @@ def test_hours_of_timestamps_times_and_durations_are_features():
             "y": [0, 1],
         }
     )
-    found = sheet(as_parquet(frame)).dataset("y").X
+    found = sheet(frame.to_parquet()).dataset("y").X
     assert (found["stamp: hour"].tolist(), found["time: hours"].tolist()) == ([5, 23], [3.5, 4.0])
     assert found["lasted: hours"].tolist() == [1.0, 1.5]
     of_texts = sheet(b"t,a,y\n2024-01-05 05:00:00,1,0\n2024-01-06 23:10:00,2,1\n").dataset("y").X
@@ -251,7 +229,7 @@ def test_a_measurement_that_is_nearly_right_is_no_leak_and_neither_is_one_of_cha
 def test_that_the_order_of_categories_is_not_used_is_said():
     grade = pd.Categorical(["low", "mid", "high"] * 10, ["low", "mid", "high"], ordered=True)
     frame = pd.DataFrame({"grade": grade, "kind": pd.Categorical(list(grade)[::-1]), "y": [0, 1] * 15})
-    found = sheet(as_parquet(frame))
+    found = sheet(frame.to_parquet())
     assert found.doubts == ("column 'grade': its order is not used: give it as numbers to have it cut",)
     made = found.dataset("y", 1)
     with warnings.catch_warnings():
@@ -275,19 +253,8 @@ def test_that_a_column_is_filled_may_give_the_positive_class_away(text):
     assert found.leaks("y") == {}, "of all three classes it tells one"
 
 
-POSITIVE = [
-    (["Ja", "Nein"], [3, 7], "Ja"), (["Nein", "Ja"], [3, 7], "Ja"), (["はい", "いいえ"], [1, 9], "はい"),
-    (["нет", "да"], [1, 9], "да"), (["n", "y"], [1, 9], "y"), (["s", "n"], [9, 1], "s"),
-    (["fraud", "ok"], [9, 1], "fraud"), (["not churned", "churned"], [1, 9], "churned"),
-    (["diabetic", "non-diabetic"], [9, 1], "diabetic"), (["good", "bad"], [1, 9], "bad"),
-    (["admitted", "home"], [5, 5], "admitted"), (["zebra", "ant"], [9, 1], "ant"),
-    (["<=50K", ">50K"], [7, 3], ">50K"), ([0, 1], [1, 9], 1), ([0, 3], [1, 9], 3), ([-1, 1], [1, 9], 1),
-    ([1, 2], [9, 1], 2), ([1, 2], [1, 9], 1), ([True, False], [9, 1], True),
-]  # fmt: skip
-
-
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize(("labels", "rows", "expected"), POSITIVE)
+@pytest.mark.parametrize(("labels", "rows", "expected"), CASES["positive"])
 def test_the_positive_class_means_yes_or_is_the_rarer_one(labels, rows, expected, turned):
     """In every door, and in whichever order the labels come."""
     cells = [label for label, n in zip(labels, rows, strict=True) for _ in range(n)]

@@ -14,6 +14,7 @@ import param
 import pytest
 from command_line import python
 from laws import MAKES, falling_for
+from places import cases_beside
 from public_names import LISTED, lines
 from structure import is_public
 from test_shown import html_of
@@ -174,24 +175,7 @@ def test_a_sentence_is_enough_and_entries_know_their_lines() -> None:
     assert read_one("") == read_one("# Title only\n") == []
 
 
-@pytest.mark.parametrize(
-    ("change", "line", "message"),
-    [
-        (("## rule\n\n", ""), 1, ""),
-        (("## rule\n\nWhat holds\nof rows.\n\nMore of it.", "## rule"), 3, ""),
-        (("## rule\n\nWhat", "## rule\nWhat"), 3, ""),
-        (("## rule\n", "## \n"), 3, ""),
-        (("More of it.", "More of it.\n\nAnd more."), 3, ""),
-        (("    a  ≤ b", "    a  ≤ b\n    c"), 3, ""),
-        (("    a  ≤ b", "    a  ≤ b\n\n    c"), 3, ""),
-        (("    a  ≤ b\n", "    a  ≤ b\n\nText.\n"), 3, ""),
-        (("- source: Thm 1,", "- sources: Thm 1,"), 3, ""),
-        (("- see: list", "- see list"), 3, ""),
-        (("- also: rules", "- see: rules"), 3, ""),
-        (("- also: rules", "also: rules"), 3, ""),
-        (("[OLD]", "[NEW]"), 3, "papers.md does not know NEW"),
-    ],
-)
+@pytest.mark.parametrize(("change", "line", "message"), cases_beside(__file__))
 def test_what_is_wrong_is_told_with_file_and_line(change: tuple[str, str], line: int, message: str) -> None:
     text = ENTRY.replace(*change)
     assert text != ENTRY

@@ -83,10 +83,7 @@ def messy(seed: int) -> tuple[bytes, int]:
     if seed % 5 == 3:
         raw = gzip.compress(raw)
     if seed % 5 == 4:
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w") as archive:
-            archive.writestr("table.csv", raw)
-        raw = packed.getvalue()
+        raw = archive([("table.csv", raw)], zipfile.ZIP_STORED)
     return raw, n
 
 

@@ -12,6 +12,7 @@ from command_line import refused
 from command_line import run as command
 from fairlearn.metrics import equalized_odds_difference
 from patience import PATIENCE
+from places import cases_beside
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 import rulelab as rl
@@ -266,35 +267,9 @@ def test_without_test_rows_all_are_trained_on_and_only_their_figures_are_known()
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"family": "tree"}, "no family 'tree'; the families are rule_list"),
-        ({"grid": {}}, "the grid of rule_list is {}"),
-        ({"grid": {"regularization": []}}, r"grid\['regularization'\] is an empty list"),
-        ({"grid": {"regularization": 0.1}}, r"grid\['regularization'\] must be a list of values, not 0.1"),
-        ({"grid": {"regularisation": [0.1]}}, "'regularisation', which is no parameter.*'regularization'"),
-        ({"grid": {"regularization": [0.1, 2]}}, "rule_list with {'regularization': 2}: regularization must be"),
-        ({"grid": {"max_conditions": [4]}}, "max_conditions must be a whole number from 1 to 3"),
-        ({"grid": {"thresholds": [{"height": 3}]}}, "thresholds names columns that the table does not have"),
-        ({"cv": 1}, "cv must be a whole number of folds, at least 2"),
-        ({"cv": False}, "cv must be a whole number of folds, at least 2"),
-        ({"cv": 500}, "cv is 500, but the rarer class has only"),
+        *cases_beside(__file__),
         ({"cv": StratifiedShuffleSplit(2, random_state=0)}, "cv must be one split"),
         ({"cv": StratifiedShuffleSplit(1)}, "cv must be one split"),
-        ({"sensitive": "race"}, "no sensitive attribute 'race'; those of people are 'group'"),
-        ({"groups": ["one", "three"]}, "the groups are 'one', 'two'; 'three' is none of them"),
-        ({"groups": ["one"]}, "name at least two"),
-        ({"sensitive": None, "groups": ["one", "two"]}, "no sensitive attribute; give"),
-        ({"resample": "smote"}, "resample must be None or 'balance'"),
-        ({"random_state": None}, "random_state must be a whole number"),
-        ({"time_limit": -1}, "time_limit must be seconds"),
-        ({"gap": -1}, "gap must be a number"),
-        ({"n_jobs": 0}, "n_jobs must be"),
-        ({"backend": "gpu"}, "backend must be one of threads, processes"),
-        ({"client": "tcp://nowhere"}, "client must be a dask.distributed.Client"),
-        ({"baselines": "cart"}, "baselines must be a list"),
-        ({"baselines": ["c45"]}, "no baseline 'c45'; the baselines are cart"),
-        ({"baselines": ["compas_score"]}, "compas_score needs a data set with the COMPAS scores"),
-        ({"baselines": ["threshold_optimizer"], "sensitive": None}, "needs the groups of people"),
-        ({"baselines": {"cart": {"max_depth": ["deep"]}}}, "cart with {'max_depth': 'deep'}"),
     ],
 )
 def test_bad_arguments_are_refused_before_anything_runs(arguments, message):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import run as command
+from places import cases_beside
 from test_sweep import DATA, folds, waited
 from test_sweep_counted import COUNTS, FRAME
 
@@ -180,20 +181,8 @@ def test_a_set_of_names_is_the_same_in_every_process(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("family", "fixed", "said"),
     [
-        ("rule_list", {"must_use": ["aeg"]}, "must_use: 'aeg' begins with no column of people; the nearest: 'age'"),
-        ("rule_list", {"must_not_use": "aeg > 3"}, "must_not_use: 'aeg > 3' begins with no column of people"),
-        ("rule_list", {"first_rule": "aeg > 3"}, "first_rule: 'aeg > 3' begins with no column of people"),
-        ("rule_set", {"max_uses": {"age > 3": 1}}, "max_uses: 'age > 3' is no column of people; the nearest: 'age'"),
-        ("rule_set", {"monotone": {"aeg": "increasing"}}, "monotone: 'aeg' is no column of people"),
-        ("rule_list", {"must_use": ["age"], "must_not_use": ["age"]}, "must_use and must_not_use both have 'age'"),
-        ("falling_rule_list", {"must_use": ["age"]}, "names 'must_use', which is no parameter of falling_rule_list"),
-        ("least_gap", {"must_use": ["age"]}, "names 'must_use', which is no parameter of least_gap"),
-        ("rule_set", {"first_rule": "age > 3"}, "names 'first_rule', which is no parameter of rule_set"),
+        *cases_beside(__file__),
         ("rule_list", {"must_use": ["age"], "fairness": rl.PredictiveParity(0.3)}, "other than predictive parity"),
-        ("rule_list", {"max_uses": {"age": -1}}, "max_uses must have a number of at least 0"),
-        ("rule_list", {"must_use": [3]}, "must_use must be names"),
-        ("rule_list", {"regularization": 0.1}, "grid and fixed both say what regularization is"),
-        ("rule_list", ["must_use"], "fixed must be values by parameter"),
     ],
 )
 def test_what_nothing_could_obey_is_refused_before_the_first_fit(family: str, fixed: Any, said: str) -> None:

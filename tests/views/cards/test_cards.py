@@ -13,6 +13,7 @@ import pytest
 from live import alert, made
 from model_cards import HOSTILE, QUICK, finish, first, hostile_card, pinned, recipe
 from patience import wait_until
+from places import cases_beside
 from sklearn.metrics import roc_auc_score
 
 import rulelab as rl
@@ -92,33 +93,7 @@ def of_sets() -> Card:
     return pinned(recipe("rule_set", max_complexity=4, max_conditions=2))
 
 
-@pytest.mark.parametrize(
-    ("family", "parameters", "said"),
-    [
-        (
-            "rule_list",
-            {"regularization": 0.02, "negations": False},
-            {
-                "regularization: cost of a rule": "0.02",
-                "quantile groups per number": "3",
-                "negate categories": "no",
-                "order of the queue": "lower bound",
-                "conditions per rule": "at most 1",
-            },
-        ),
-        (
-            "rule_set",
-            {"max_complexity": 4, "max_conditions": 2},
-            {
-                "set complexity C": "4",
-                "rule size D: conditions per rule": "2",
-                "loss": "Hamming: rules to add or remove",
-                "form": "DNF: any rule holds",
-                "cost of a unit of complexity, in rows": "0",
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("family", "parameters", "said"), cases_beside(__file__))
 def test_parameters_on_a_card_have_the_words_of_the_form(family, parameters, said) -> None:
     made = pinned(recipe(family, **parameters))
     html = card_html.facts(made).html

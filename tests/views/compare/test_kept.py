@@ -9,6 +9,7 @@ import pytest
 from live import alert
 from model_cards import HOSTILE, QUICK, finish, pinned
 from patience import PATIENCE
+from places import cases_beside
 
 import rulelab as rl
 from rulelab.views.cards import card as cards
@@ -70,31 +71,14 @@ def test_cards_come_back_with_their_rows_and_texts(card, of_point) -> None:
     assert (back.rows, complaints) == (None, [])
 
 
-BAD_SPLITS = [
-    None,
-    [],
-    {"data": "diabetes"},
-    {"data": "nowhere", "n_rows": 442},
-    {"data": ["diabetes"], "n_rows": 442},
-    {"data": "diabetes", "n_rows": True},
-    {"data": "diabetes", "n_rows": 442, "test_share": "0.3"},
-    {"data": "diabetes", "n_rows": 442, "path": "/etc/passwd"},
-    {"data": "diabetes", "n_rows": 442, "folds": 5, "fold": 1, "seed": 0},
-]
-UNUSABLE_SPLITS = [
-    {"data": "diabetes", "n_rows": 441},
-    {"data": "diabetes", "n_rows": 442, "test_share": 7},
-    {"data": "diabetes", "n_rows": 442, "test_share": float("nan")},
-]
-
-
 def test_nonsense_about_the_rows_leaves_the_model(card) -> None:
-    for split in (*BAD_SPLITS, *UNUSABLE_SPLITS):
+    splits = cases_beside(__file__)
+    for split in (*splits["bad"], *splits["unusable"]):
         entry = {"model": json.loads(card.to_json()), "split": split}
         (found,), complaints = kept.read(json.dumps([entry]), quiet)
         assert found.model == card.model
         assert found.rows is None, split
-        assert len(complaints) == any(split is one for one in UNUSABLE_SPLITS), split
+        assert len(complaints) == any(split is one for one in splits["unusable"]), split
 
 
 def test_something_else_is_ignored_and_said(card) -> None:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from live import HOSTILE, made, use_file
 from patience import PATIENCE, wait_until
+from places import cases_beside
 
 import rulelab as rl
 from rulelab.families import DEMANDS, MUST_NOT_USE, OFFERED
@@ -27,6 +28,7 @@ from rulelab.views.live.state import State
 from rulelab.views.live.wording import standing
 from rulelab.views.search.setup import Setup
 
+CASES = cases_beside(__file__)
 LABELS = {each.name: each.title for each in (*DEMANDS, MUST_NOT_USE)}
 RNG = np.random.default_rng(5)
 N = 160
@@ -71,27 +73,9 @@ def test_what_is_written_is_read_again(name: str) -> None:
 
 
 def test_texts_of_names_are_read_and_what_cannot_be_read_is_named() -> None:
-    for kind, text, value in (
-        ("names", "age, bmi ≤ 30; sex = m, age", ["age", "bmi <= 30", "sex == m"]),
-        ("names", 'age, "a, b", "sex = m" ,', ["age", "a, b", "sex = m"]),
-        ("names", '  "say ""no"""  ', ['say "no"']),
-        ("name", " age > 30 and town ≠ x, y ", "age > 30 and town != x, y"),
-        ("name", '"age ≤ 30"', "age ≤ 30"),
-        ("limits", 'age:1; "a: 2, b": 0, c: d : 10', {"age": 1, "a: 2, b": 0, "c: d": 10}),
-        ("directions", "age: Increasing, a, b: decreasing", {"age": "increasing", "a, b": "decreasing"}),
-        ("names", " ", None),
-        ("limits", "", None),
-    ):
+    for kind, text, value in CASES["read"]:
         assert read(kind, text) == value
-    for kind, text, part in (
-        ("names", 'age, "bmi', '"bmi'),
-        ("names", ", age", ", age"),
-        ("limits", "age: 1, bmi", "bmi"),
-        ("limits", "age: 1, age: 2", "age"),
-        ("limits", "age: 1000000000000", "age: 1000000000000"),
-        ("limits", "age: ²", "age: ²"),
-        ("directions", "age: up", "age: up"),
-    ):
+    for kind, text, part in CASES["unread"]:
         with pytest.raises(NotReadError) as caught:
             read(kind, text)
         assert caught.value.part == part
@@ -198,16 +182,7 @@ def test_names_are_in_the_address_and_come_back_from_it() -> None:
 
 
 def test_an_address_may_have_names_as_they_are_typed() -> None:
-    for text, name, value in (
-        ('must_use="age"', "must_use", ["age"]),
-        ('must_not_use=age, "a, b"', "must_not_use", ["age", "a, b"]),
-        ("must_use=bmi ≤ 30; 7", "must_use", ["bmi <= 30", "7"]),
-        ("max_uses=age: 1, bmi:0", "max_uses", {"age": 1, "bmi": 0}),
-        ("monotone=age: Increasing", "monotone", {"age": "increasing"}),
-        ("first_rule=age ≤ 3", "first_rule", "age <= 3"),
-        ('first_rule="a = ""b"""', "first_rule", 'a = "b"'),
-        ("must_use=null", "must_use", None),
-    ):
+    for text, name, value in CASES["typed"]:
         setup = Setup()
         assert address.read(f"?{text}", *setup.parts) == []
         assert getattr(setup.settings, name) == value

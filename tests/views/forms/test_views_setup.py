@@ -11,6 +11,7 @@ import panel as pn
 import pytest
 from live import HOSTILE, bring_file, finish, html, made, model_html
 from patience import PATIENCE, wait_until
+from places import cases_beside
 from table_engines import people
 
 import rulelab as rl
@@ -192,46 +193,9 @@ def fields(setup: Setup) -> set[str]:
 
 
 COMPAS = "On compas (7\u202f214 rows) predict two_year_recid = 1 by the "
-SENTENCES: list[tuple[dict[str, Any], str]] = [
-    ({}, "rule list with the fewest errors, treating race as it comes, a rule costing 0.01."),
-    (
-        {"fairness": "equalized_odds", "sensitive": "sex", "max_length": 3, "must_use": ["age"]},
-        "rule list with the fewest errors, equalized odds within 0.05 and 0.05 between groups of sex, a rule costing "
-        "0.01, at most 3 rules, using age.",
-    ),
-    (
-        {"policy": "curiosity", "negations": False, "time_limit": 5},
-        "rule list with the fewest errors, treating race as it comes, a rule costing 0.01, order of the queue "
-        "curiosity, negate categories no, for 5 s at most.",
-    ),
-    (
-        {"policy": "curiosity", "monotone": {"age": "decreasing"}},  # the search of demands has no order to choose
-        "rule list with the fewest errors, treating race as it comes, a rule costing 0.01, monotone in age: "
-        "decreasing.",
-    ),
-    (
-        {"family": "rule_set", "loss": "zero_one", "max_complexity": 8},
-        "rule set with the least 0-1 loss, treating race as it comes, at most 8 rules and conditions.",
-    ),
-    (
-        {"family": "least_gap", "criterion": "demographic_parity"},
-        "rule list of least gap in demographic parity between groups of race, accuracy at least 0.59, at most 3 rules, "
-        "a rule costing 0.01.",
-    ),
-    (
-        {"family": "least_gap", "min_accuracy": 0.6},
-        "rule list of least gap in equal opportunity between groups of race, accuracy at least 0.6, at most 3 rules, "
-        "a rule costing 0.01.",
-    ),
-    (
-        {"family": "falling_rule_list", "positive_weight": 7},
-        "falling rule list with the fewest errors, treating race as it comes, a rule costing 0.01, a missed positive "
-        "counting as 7 false alarms.",
-    ),
-]
 
 
-@pytest.mark.parametrize(("chosen", "expected"), SENTENCES)
+@pytest.mark.parametrize(("chosen", "expected"), cases_beside(__file__))
 def test_it_says_what_is_asked_and_what_is_not_as_ever(chosen: dict[str, Any], expected: str) -> None:
     setup = Setup()
     setup.choose(data="compas", **chosen)

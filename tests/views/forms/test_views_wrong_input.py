@@ -10,6 +10,7 @@ import pandas as pd
 import param
 import pytest
 from live import HOSTILE, alert, bring_file, send
+from places import cases_beside
 
 import rulelab as rl
 from rulelab.datasets import reader
@@ -51,31 +52,7 @@ RECORDS = {each.name: each for family in [*FAMILIES.values()][::-1] for each in 
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        (
-            "regularization",
-            "0,01",
-            "Regularization: cost of a rule: “0,01” is not a number above 0 and below 1; write 0.01",
-        ),
-        ("regularization", "0", "Regularization: cost of a rule: “0” is not a number above 0 and below 1"),
-        ("regularization", "1", "“1” is not a number above 0 and below 1"),
-        ("beam_width", "20000", "“20000” is not a whole number from 0 to 10000"),
-        ("min_support", "25%", "Least support: “25%” is not a number from 0 to 1; write 0.25 for a share"),
-        ("min_support", "2,5 %", "write 0.025 for a share"),
-        ("min_support", "1.5", "“1.5” is not a number from 0 to 1"),
-        ("min_support", "", "an empty field is not a number"),
-        ("thresholds", "abc", "Quantile groups per number: “abc” is not a whole number from 2 to 1000"),
-        ("thresholds", "1", "“1” is not"),
-        ("thresholds", "100000", "“100000” is not a whole number from 2 to 1000"),
-        ("thresholds", "2.5", "“2.5” is not a whole number"),
-        ("time_limit", "-5", "Time limit (s): “-5” is not a number of at least 0"),
-        ("time_limit", "nan", "“nan” is not"),
-        ("time_limit", "1e999", "“1e999” is not"),
-        ("time_limit", HOSTILE, "is not a number"),
-        ("positive_weight", "0", "“0” is not a number above 0"),
-        ("memory_limit", "0.5", "Memory limit (MB): “0.5” is not a number from 1 to 1000000"),
-    ],
+    ("name", "text", "said"), [*cases_beside(__file__), ("time_limit", HOSTILE, "is not a number")]
 )
 def test_a_number_that_cannot_be_read_is_complained_about_at_its_field(name, text, said) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):
@@ -184,12 +161,6 @@ def test_messages_of_the_engines_speak_of_the_fields() -> None:
         assert "_" not in str(told.value)
 
 
-def parquet() -> bytes:
-    out = io.BytesIO()
-    pd.read_csv(io.BytesIO(CSV)).to_parquet(out)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize(
     ("contents", "name"),
     [
@@ -208,7 +179,9 @@ def test_an_upload_that_cannot_be_read_is_an_alert(contents, name) -> None:
     assert (setup.table.data, setup.table.own) == (before, None)
 
 
-@pytest.mark.parametrize("contents", [gzip.compress(CSV), parquet()], ids=["gzip", "parquet"])
+@pytest.mark.parametrize(
+    "contents", [gzip.compress(CSV), pd.read_csv(io.BytesIO(CSV)).to_parquet()], ids=["gzip", "parquet"]
+)
 def test_damaged_bytes_are_read_or_refused_and_nothing_else(contents) -> None:
     rng = random.Random(0)
     for _ in range(400):

@@ -1,6 +1,5 @@
 """The rows of an uploaded file on the next day: the same data or none, and groups of people with them."""
 
-import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -235,9 +234,7 @@ def typed() -> bytes:
     grade = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
     frame["town"] = pd.Series(np.resize(["mid", "low", "high"], len(frame))).astype(grade)
     frame["seen"] = (frame.age % 5).map("0{}".format)
-    out = io.BytesIO()
-    frame.to_parquet(out)
-    return out.getvalue()
+    return frame.to_parquet()
 
 
 @pytest.mark.long

@@ -1,6 +1,5 @@
 """Laws that hold on the page: a table that says the same in another way has the same model, figures and claims."""
 
-import io
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -116,9 +115,7 @@ def searched(asked: Case, contents: bytes | None = None, file: str = "table.csv"
 
 
 def parquet(table: pd.DataFrame) -> bytes:
-    out = io.BytesIO()
-    table.assign(y=table["y"].map(_CLASSES)).rename(columns=_PLAIN).to_parquet(out)
-    return out.getvalue()
+    return table.assign(y=table["y"].map(_CLASSES)).rename(columns=_PLAIN).to_parquet()
 
 
 def same(one: Page, other: Page, model: bool = True) -> None:
