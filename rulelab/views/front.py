@@ -33,8 +33,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "compas": {"data": "compas", "speed": "speeding up", "regularization": 0.01},
 }
 """Data that are at hand, speed and settings of the form, by the names of their cards."""
-_EVERYWHERE = "theme"
-"""The only entry that the front has."""
+_EVERYWHERE = "theme"  # the only entry that the front has
 
 
 class Front(JSComponent):

@@ -37,8 +37,7 @@ from .hand import KINDS, Best, Editable, Hand, editable, edited_of
 from .parts import Editor, matching, pane, perform, spaced
 from .person import GroupsPanel, PersonPanel
 
-_APART = Pool(10_000)
-"""Optimizers wait for the processors at each of their steps, and not in a line before it."""
+_APART = Pool(10_000)  # optimizers wait for the processors at each of their steps, and not in a line before it
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 

@@ -35,10 +35,8 @@ from .good import MEMORY_BYTES, Good
 from .parts import spaced
 from .plots import HEIGHT, Picture
 
-_SECONDS = (6.0, 60.0, 300.0)
-"""At once, and each time that more is asked for."""
-_PLACES = 7
-"""Accuracies, from that of one answer for everybody to that of the best list."""
+_SECONDS = (6.0, 60.0, 300.0)  # at once, and each time that more is asked for
+_PLACES = 7  # accuracies, from that of one answer for everybody to that of the best list
 _TOOLTIP = (
     '<div style="width: 190px; font-size: 12px; line-height: 1.35; white-space: normal">accuracy @y{0.00} %'
     "<br>gap @x{0.00} %<br>@said</div>"

@@ -32,8 +32,7 @@ from .plots import Dots, Matrix
 _MOST, _MOST_LISTED = 15, 100
 MOST_FOUND = 40
 _CHARACTERS = 200
-_AT_END = ("insert", "flip")
-"""What is done in the place after the last rule, too: that of the default."""
+_AT_END = ("insert", "flip")  # what is done in the place after the last rule, too: that of the default
 JOINED = {"dnf": "any of", "cnf": "all of"}
 TABLE_CSS = sheet("models.css")
 ANY = ""

@@ -62,8 +62,7 @@ LOOKS = {
 }
 """Colours on a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol."""
 COLORS = {method: {False: look.light, True: look.dark} for method, look in LOOKS.items()}
-_SHAPES: dict[str, str] = json.loads(asset("markers.json"))
-"""The markers of Bokeh as SVG, in a square of 14."""
+_SHAPES: dict[str, str] = json.loads(asset("markers.json"))  # the markers of Bokeh as SVG, in a square of 14
 _LABEL_CSS = " .MuiFormControlLabel-label { font-size: 14px !important; }"
 
 

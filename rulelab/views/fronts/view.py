@@ -65,8 +65,7 @@ ROC = "roc"
 """The second picture shows the rates of an ROC curve, and no gap; the table keeps the criterion of the fits."""
 RATES = "rates"
 """It shows the rates of each group against the largest difference that is allowed."""
-_CHAT_TICKS = 8
-"""Ticks between two changes of the status line while only the time goes on."""
+_CHAT_TICKS = 8  # ticks between two changes of the status line while only the time goes on
 _EMPTY = texts("empty")["fronts"]
 _HOW = texts("fronts")["how"]
 _UNTESTED = (

@@ -26,8 +26,7 @@ CUTS = {
     "joint capture": "#C2185B",
     "eligible cap": "#556B2F",
 }
-_ANY_CUT = "#6B6B6B"
-"""Of the other bounds, which hardly ever cut a prefix that is stored already."""
+_ANY_CUT = "#6B6B6B"  # of the other bounds, which hardly ever cut a prefix that is stored already
 
 
 def bound_name(cut_by: str) -> str:
