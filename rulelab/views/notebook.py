@@ -38,8 +38,7 @@ from ..plots.extension import (
     replace_output,
 )
 from .widgets.esc import esc
-from .widgets.fields import LayoutViewer
-from .widgets.html import LiveText
+from .widgets.fields import LayoutViewer, LiveText
 
 _alone = threading.RLock()
 _MOST_SHOWN = 8

@@ -24,11 +24,21 @@ from ..live.prepared import Prepared
 from ..live.ticker import Work
 from ..notebook import NotebookViewer
 from ..widgets import icons
-from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
-from ..widgets.fields import WIDE, Pinning, alert, button, column, row, when_page_ends
-from ..widgets.html import Html, LiveText
+from ..widgets.fields import (
+    KEEP,
+    WIDE,
+    Html,
+    LiveText,
+    Pinning,
+    alert,
+    button,
+    column,
+    pinned_note,
+    row,
+    when_page_ends,
+)
 from ..widgets.style import CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best

@@ -25,10 +25,8 @@ from ..live.ticker import Work, Working
 from ..live.wording import count, counted, duration, grouped
 from ..search.plots.base import Columns, PlotBox, Window, new_figure
 from ..search.plots.base import replace as refill
-from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, LayoutViewer, alert, column, row
-from ..widgets.html import Html, LiveText
+from ..widgets.fields import WIDE, Html, LayoutViewer, LiveText, Press, alert, column, download, row
 from ..widgets.style import CARD_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .counting import COUNT_CSS, Ranges, count_all, facts, ranges_of
 from .good import MEMORY_BYTES, Good

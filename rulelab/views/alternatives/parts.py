@@ -18,11 +18,9 @@ from ..fronts.points import criterion_name, criterion_words
 from ..live.wording import count, filled, in_signs
 from ..notebook import NotebookViewer
 from ..search.plots.base import PlotBox
-from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, term_classes, word
-from ..widgets.fields import WIDE, button, column, row, select
-from ..widgets.html import Html
+from ..widgets.fields import WIDE, Html, button, column, download, row, select
 from ..widgets.style import CARD_CSS, PANEL_CSS, STACK_CSS, sheet
 from .good import Good
 from .hand import Hand

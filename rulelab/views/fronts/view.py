@@ -24,9 +24,20 @@ from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plots.base import PlotBox
 from ..widgets import icons
-from ..widgets.buttons import KEEP, download, pinned_note
-from ..widgets.fields import WIDE, Pinning, button, column, row, select, when_page_ends
-from ..widgets.html import Html, LiveText
+from ..widgets.fields import (
+    KEEP,
+    WIDE,
+    Html,
+    LiveText,
+    Pinning,
+    button,
+    column,
+    download,
+    pinned_note,
+    row,
+    select,
+    when_page_ends,
+)
 from ..widgets.style import (
     BAR_CSS,
     CARD_CSS,

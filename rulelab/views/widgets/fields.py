@@ -1,18 +1,25 @@
-"""The fields and lines that views are made of, in the look that they share."""
+"""The fields, buttons and lines that views are made of, in the look that they share, and panes of HTML.
+
+The panes ask nothing of other machines; lines of text are such that screen readers follow.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import io
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import panel as pn
 import param
+from bokeh.models import ImportedStyleSheet
+from panel.custom import JSComponent
+from panel.io.notebook import replace_inline_css
 from panel.viewable import Viewer
 
-from .esc import plain
-from .html import LiveText
-from .style import BAR_CSS, BUTTON_CSS, SELECT_CSS, SMALL_CSS
+from ...assets import asset
+from .esc import esc, plain
+from .style import BAR_CSS, BUTTON_CSS, LIVE_CSS, SELECT_CSS, SMALL_CSS, sheet
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}  # of what takes the width that there is
 
@@ -99,3 +106,92 @@ def when_page_ends(close: Callable[[], Any]) -> None:
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
         pn.state.on_session_destroyed(lambda _: close())
+
+
+class Html(pn.pane.HTML):
+    """As Panel's, but after ``pn.extension(inline=True)`` its style sheets stay inline when its text changes."""
+
+    def _get_properties(self, doc: Any) -> dict[str, Any]:
+        properties = super()._get_properties(doc)
+        if pn.config.inline and "stylesheets" in properties:
+            properties["stylesheets"] = [
+                replace_inline_css(sheet) if isinstance(sheet, ImportedStyleSheet) else sheet
+                for sheet in properties["stylesheets"]
+            ]
+        return properties
+
+
+class LiveText(JSComponent):
+    """A live region with a sentence and named figures, all shown as text, never as HTML; names can be asked about."""
+
+    role: param.Selector[str] = param.Selector(
+        default="status", objects=["status", "alert", "group"], doc="Its role in the page."
+    )
+    caption = param.String(default="Status", doc="Its name for screen readers.")
+    tone = param.String(default="idle", doc="How it is coloured.")
+    phase = param.String(default="", doc="The sentence; the region is hidden when it is empty.")
+    figures = param.List(default=[], doc="Pairs of name and value.")
+
+    _esm = asset("live_text.js")
+    _stylesheets = [LIVE_CSS]
+
+
+class Press(JSComponent):
+    """A button that stays the same element whatever stands on it.
+
+    Bokeh's own is replaced when that changes: it loses the focus of the keyboard, and a press at that moment. It fails,
+    too, when it is disabled between being sent and being drawn.
+    """
+
+    label = param.String(default="", doc="What stands on it.")
+    icon = param.String(default="", doc="SVG that stands before it.")
+    primary = param.Boolean(default=False, doc="Whether it is the one to press.")
+    able = param.Boolean(default=True, doc="Whether it can be pressed.")
+    why = param.String(default="", doc="What keeps it from being pressed, while something does.")
+
+    _esm = asset("press.js")
+    _stylesheets = [sheet("press.css")]
+
+    def __init__(self, press: Callable[[], Any], **params: Any) -> None:
+        super().__init__(**params)
+        self._press = press
+
+    def _handle_msg(self, _message: Any) -> None:
+        if self.able:
+            self._press()
+
+
+Content = io.StringIO | io.BytesIO
+
+
+def download(
+    label: str,
+    file: str,
+    callback: Callable[[], Content | Awaitable[Content]],
+    width: int = 118,
+    height: int = 34,
+    small: bool = False,
+) -> pn.widgets.FileDownload:
+    """A button that saves a file, made when it is pressed, by a coroutine function where that takes long."""
+    return pn.widgets.FileDownload(
+        callback=callback,
+        filename=file,
+        label=label,
+        embed=False,
+        auto=True,
+        color="default",
+        stylesheets=[BUTTON_CSS, SMALL_CSS] if small else [BUTTON_CSS],
+        margin=0,
+        width=width,
+        height=height,
+    )
+
+
+KEEP = "Keep to compare"  # what stands on the button
+_WIDEST = "M"  # of the letters of cards
+
+
+def pinned_note(letter: str = "") -> str:
+    """The note, as HTML; without a letter its place alone, so that nothing moves when it comes."""
+    hidden = "" if letter else ' aria-hidden="true" style="visibility: hidden"'
+    return f'<p class="note"{hidden}>pinned as {esc(letter or _WIDEST)} in the tab Compare</p>'
