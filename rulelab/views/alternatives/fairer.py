@@ -13,6 +13,7 @@ import panel as pn
 import param
 from bokeh.models import ColumnDataSource
 
+from ...assets import texts
 from ...data.gaps import CONSTRAINED
 from ...data.metrics import FEW
 from ...frontiers import FrontPoint, frontier
@@ -35,10 +36,7 @@ from .plots import HEIGHT, Picture
 
 _SECONDS = (6.0, 60.0, 300.0)  # at once, and each time that more is asked for
 _PLACES = 7  # accuracies, from that of one answer for everybody to that of the best list
-_TOOLTIP = (
-    '<div style="width: 190px; font-size: 12px; line-height: 1.35; white-space: normal">accuracy @y{0.00} %'
-    "<br>gap @x{0.00} %<br>@said</div>"
-)
+_TOOLTIP = texts("tooltips")["least gap"]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from bokeh.models import BoxZoomTool, ColumnDataSource, CustomJS, HoverTool, Ran
 from bokeh.models.annotations import BoxAnnotation, Label, Slope
 from bokeh.plotting import figure
 
-from ...assets import asset
+from ...assets import asset, texts
 from ...data.gaps import MEASURED
 from ...sweeps import FAMILIES, Sweep
 from ..live.wording import counted
@@ -67,11 +67,7 @@ _STRIP = (1.1, 1.25, 1.4)
 """Of the strip for methods without a complexity: where it begins, its points, its end; the largest complexity is 1."""
 _X, _Y = ("x", "x_low", "x_high"), ("y", "y_low", "y_high")
 _POINT = ("key", "label", "marker", "color", "alpha", "lines", *_X, *_Y, "accuracy", "size", "gap", "proof")
-_TOOLTIP = (
-    '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
-    "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>@proof</div>"
-)
-"""Narrow, so that it has a place beside the point on a phone. Bokeh escapes what it puts in."""
+_TOOLTIP = texts("tooltips")["point"]
 
 _IMPOSSIBLE = " Shaded: proven, no rule list of these conditions is there."
 _NO_METHOD = "Every method is taken out of the picture."

@@ -79,10 +79,7 @@ RATES = "rates"
 _CHAT_TICKS = 8  # ticks between two changes of the status line while only the time goes on
 _EMPTY = texts("empty")["fronts"]
 _HOW = texts("fronts")["how"]
-_UNTESTED = (
-    '<p class="note">All rows were trained on: nothing can be said about new ones. To keep some, press the number of '
-    f"rows above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
-)
+_UNTESTED = texts("fronts")["untested"].format(TEST_SHARE.title.partition(",")[0].lower())
 _FAIRNESS = "Accuracy and fairness"
 _WARN_CSS = ".warn { border-left: 4px solid #E69F00; padding: 2px 8px; }"
 LINE_CSS = sheet("sweep_line.css")

@@ -26,7 +26,7 @@ from bokeh.models import (
     Text,
 )
 
-from ...assets import asset
+from ...assets import asset, texts
 from ..live.wording import count, filled, in_signs
 from ..search.plots.base import (
     LARGE_TEXT,
@@ -57,11 +57,7 @@ _SVG = (640, 26)  # width of a drawing without scripts, and height of a row in i
 _GOING_ON = "; cut is what would go on from it"
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "alone", "figures", "node", "place")
-_TOOLTIP = (
-    '<div style="max-width: min(300px, 42vw); font-size: 12px; line-height: 1.35; white-space: pre-line; '
-    'overflow-wrap: anywhere"><b>@fate</b>\n@place{custom}\n@figures</div>'
-)
-"""Bokeh escapes what it puts in."""
+_TOOLTIP = texts("tooltips")["prefix"]
 
 
 class TreePlot(Plot):
