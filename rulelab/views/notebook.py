@@ -38,7 +38,8 @@ from ..plots.extension import (
     replace_output,
 )
 from .widgets.esc import esc
-from .widgets.fields import LayoutViewer, LiveText
+from .widgets.fields import LayoutViewer
+from .widgets.html import LiveText
 
 _alone = threading.RLock()
 _MOST_SHOWN = 8

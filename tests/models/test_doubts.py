@@ -12,7 +12,7 @@ from rulelab.cli import commands as cli
 from rulelab.models import Provenance
 from rulelab.report import DOUBTS, Known, doubted
 from rulelab.views import ModelCard
-from rulelab.views.widgets.fields import Html
+from rulelab.views.widgets.html import Html
 
 
 def table(n: int = 400, positives: float = 0.4) -> tuple[pd.DataFrame, np.ndarray]:

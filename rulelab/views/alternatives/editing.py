@@ -26,19 +26,8 @@ from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
-from ..widgets.fields import (
-    KEEP,
-    WIDE,
-    Html,
-    LiveText,
-    Pinning,
-    alert,
-    button,
-    column,
-    pinned_note,
-    row,
-    when_page_ends,
-)
+from ..widgets.fields import KEEP, WIDE, Pinning, alert, button, column, pinned_note, row, when_page_ends
+from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
 from .game import RoomPanel, find_best

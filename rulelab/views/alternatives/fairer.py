@@ -27,7 +27,8 @@ from ..live.wording import count, counted, duration, grouped
 from ..search.plots.base import Columns, PlotBox, Window, new_figure
 from ..search.plots.base import replace as refill
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, Html, LayoutViewer, LiveText, Press, alert, column, download, row
+from ..widgets.fields import WIDE, LayoutViewer, alert, column, download, row
+from ..widgets.html import Html, LiveText, Press
 from ..widgets.style import CARD_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .counting import COUNT_CSS, Ranges, count_all, facts, ranges_of
 from .good import MEMORY_BYTES, Good

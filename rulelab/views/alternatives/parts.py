@@ -20,7 +20,8 @@ from ..notebook import NotebookViewer
 from ..search.plots.base import PlotBox
 from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, term_classes, word
-from ..widgets.fields import WIDE, Html, button, column, download, row, select
+from ..widgets.fields import WIDE, button, column, download, row, select
+from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, PANEL_CSS, STACK_CSS, sheet
 from .good import Good
 from .hand import Hand

@@ -22,7 +22,8 @@ from ..live.ticker import Work, Working
 from ..widgets.browser import Strip
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Html, LiveText, Pinning, Press, alert, column, download, row, select, when_page_ends
+from ..widgets.fields import WIDE, Pinning, alert, column, download, row, select, when_page_ends
+from ..widgets.html import Html, LiveText, Press
 from ..widgets.style import CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
 from .counting import explorer_of_sets

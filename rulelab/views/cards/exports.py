@@ -13,7 +13,8 @@ import panel as pn
 from ...models import Model, ModelError, MultiClassRuleList
 from ..live.wording import family_name, today
 from ..widgets.esc import esc, plain
-from ..widgets.fields import Content, Html, alert, button, column, download
+from ..widgets.fields import Content, alert, button, column, download
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS
 from .card import Card
 

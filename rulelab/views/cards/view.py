@@ -19,7 +19,8 @@ from ..live.job import Job
 from ..live.ticker import Work
 from ..notebook import NotebookViewer
 from ..widgets.esc import esc, plain
-from ..widgets.fields import WIDE, Html, alert, button, column, row
+from ..widgets.fields import WIDE, alert, button, column, row
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, sheet
 from . import card as cards
 from . import html as card_html

@@ -17,7 +17,7 @@ import param
 from ...families import NAMING, Parameter, criteria, typed
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
-from ..widgets.fields import Html
+from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (5, 12)}

@@ -28,7 +28,8 @@ from ..live.recipe import SPLIT_SEED, PageRecipe, load_code, refuse_large
 from ..live.wording import counted, family_name, titled
 from ..widgets import icons
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE, Html, LayoutViewer, button, column, row, select
+from ..widgets.fields import WIDE, LayoutViewer, button, column, row, select
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, STACK_CSS
 from .points import Started
 from .run import Run

@@ -24,20 +24,8 @@ from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plots.base import PlotBox
 from ..widgets import icons
-from ..widgets.fields import (
-    KEEP,
-    WIDE,
-    Html,
-    LiveText,
-    Pinning,
-    button,
-    column,
-    download,
-    pinned_note,
-    row,
-    select,
-    when_page_ends,
-)
+from ..widgets.fields import KEEP, WIDE, Pinning, button, column, download, pinned_note, row, select, when_page_ends
+from ..widgets.html import Html, LiveText
 from ..widgets.style import (
     BAR_CSS,
     CARD_CSS,

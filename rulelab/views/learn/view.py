@@ -16,7 +16,8 @@ from ..forms.address import Address, Part
 from ..live.wording import counted, filled
 from ..widgets.browser import Kept
 from ..widgets.esc import esc
-from ..widgets.fields import WIDE, Complaining, Html, LayoutViewer, alert, button, column, when_page_ends
+from ..widgets.fields import WIDE, Complaining, LayoutViewer, alert, button, column, when_page_ends
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, COMPARE_CSS, STACK_CSS, sheet
 from . import twelve
 from .plan import sections

@@ -25,7 +25,8 @@ from ..search.view import SearchView
 from ..widgets.browser import Pointer
 from ..widgets.esc import esc
 from ..widgets.explained import Explained
-from ..widgets.fields import WIDE, Html, button, column, mark
+from ..widgets.fields import WIDE, button, column, mark
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
 from .plan import Plan, Run, Seen, Step, as_html
 from .plans import PLANS

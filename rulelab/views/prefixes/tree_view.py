@@ -17,7 +17,8 @@ from ..notebook import NotebookViewer
 from ..search.plots.base import PlotBox
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, term_classes, word
-from ..widgets.fields import WIDE, Html, column
+from ..widgets.fields import WIDE, column
+from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, SELECT_CSS, SIDE_BY_SIDE_CSS, STACK_CSS
 from .children_plot import TERMS, ChildrenPlot
 from .frames import TreeFrame, recorded_frame, tree_frame

@@ -29,7 +29,8 @@ from ..live.session import SearchSession
 from ..widgets import icons
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.fields import KEEP, WIDE, Html, button
+from ..widgets.fields import KEEP, WIDE, button
+from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, MODEL_CSS
 from .families import Look
 

@@ -19,7 +19,8 @@ from ..live.state import State
 from ..live.wording import Standing, count, filled
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
-from ..widgets.fields import WIDE, Html, LiveText, column, mark
+from ..widgets.fields import WIDE, column, mark
+from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, STANDING_CSS, sheet
 from .families import Look
 

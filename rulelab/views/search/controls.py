@@ -15,7 +15,8 @@ from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
 from ..widgets import icons
 from ..widgets.esc import esc
-from ..widgets.fields import Html, Press, row
+from ..widgets.fields import row
+from ..widgets.html import Html, Press
 from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, LARGE_PRESS_CSS, sheet
 
 _SAID = texts("run and step")

@@ -27,7 +27,8 @@ from ..live.state import FULL_SPEED, Limits, State
 from ..live.ticker import Work, Working
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.fields import WIDE, Html, Press
+from ..widgets.fields import WIDE
+from ..widgets.html import Html, Press
 from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS
 from ..widgets.uploader import Uploader
 

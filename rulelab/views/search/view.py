@@ -25,7 +25,8 @@ from ..live.wording import Standing, count, figures, standing
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import esc, plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Html, Pinning, alert, column, mark, select, when_page_ends
+from ..widgets.fields import WIDE, Pinning, alert, column, mark, select, when_page_ends
+from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
 from .best import BestModel
 from .certificate import Certificate, notes

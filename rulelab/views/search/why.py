@@ -22,7 +22,8 @@ from ..prefixes.frames import LARGEST_COPY, NOT_BEGUN, TreeFrame, recorded_frame
 from ..prefixes.tree_view import TreePane
 from ..widgets.browser import Strip
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.fields import WIDE, Html, column
+from ..widgets.fields import WIDE, column
+from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, STACK_CSS, STRIP_CSS, TAB_CSS
 from .families import Look
 from .plots.base import PlotBox

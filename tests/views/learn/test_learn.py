@@ -23,7 +23,7 @@ from rulelab.views.learn.walk import Walk
 from rulelab.views.live.state import TICK_SECONDS
 from rulelab.views.search.controls import SPEEDS
 from rulelab.views.widgets.explained import by_slug
-from rulelab.views.widgets.fields import Html
+from rulelab.views.widgets.html import Html
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.live.wording import standing
 from rulelab.views.pages.tabs import Tabs
-from rulelab.views.widgets.fields import Html
+from rulelab.views.widgets.html import Html
 
 _PLAIN = {name: f"{name}{name}0" for name in "abcdgw"}  # found again in what is written, as single letters are not
 _NAMES = {"a": "size, in feet", "b": "b <= 3", "c": "é 'c'", "d": "1", "g": "who", "w": "n"}

@@ -38,7 +38,7 @@ from rulelab.views.kept_runs.runs import KeptRuns
 from rulelab.views.pages.tabs import Tabs
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
-from rulelab.views.widgets.fields import LiveText
+from rulelab.views.widgets.html import LiveText
 
 NAME = "multi_class_rule_list"
 SETTINGS = {"thresholds": 3, "max_conditions": 1, "regularization": 0.02}

@@ -36,7 +36,7 @@ from ....assets import asset
 from ....snapshot import Snapshot
 from ...live.prepared import Prepared
 from ...widgets.explained import term_classes, term_slug
-from ...widgets.fields import Html
+from ...widgets.html import Html
 from ...widgets.style import BLUE, CARD_CSS, FIGURE_CSS, PLOT_CSS, SKY
 
 HEIGHT = 236
