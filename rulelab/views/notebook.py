@@ -26,7 +26,17 @@ import panel_material_ui  # noqa: F401 the design of every view, which follows t
 from panel.io.notebook import EXEC_MIME
 
 from ..assets import asset, at_once
-from ..plots import extension
+from ..plots.extension import (
+    LIBRARIES,
+    after_this_cell,
+    has_browser,
+    load_libraries,
+    named_outputs,
+    notebook_shell,
+    pages_are_known,
+    parts_of_page,
+    replace_output,
+)
 from .widgets.esc import esc
 from .widgets.fields import LayoutViewer
 from .widgets.html import LiveText
@@ -105,7 +115,7 @@ class NotebookViewer(LayoutViewer):
         return still + display.script
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        shell = extension.notebook_shell()
+        shell = notebook_shell()
         libraries = [] if shell is None else _load(shell)
         shown = self._create_view()
         found = shown._repr_mimebundle_(include, exclude)
@@ -125,8 +135,8 @@ class NotebookViewer(LayoutViewer):
         self._last_still = self.still()
         shell.display_pub.publish({"text/html": self._html(display)}, transient={"display_id": display.output})
         self._listen(shown._comms[ref][1], libraries, display)
-        if not extension.has_browser(shell):
-            extension.after_this_cell(shell, partial(self._take_out, libraries, display))
+        if not has_browser(shell):
+            after_this_cell(shell, partial(self._take_out, libraries, display))
         if not _shown:
             shell.events.register("post_run_cell", keep_stills)
         _shown.add(self)
@@ -161,12 +171,12 @@ class NotebookViewer(LayoutViewer):
 
 def _load(shell: Any) -> list[str]:
     """Load Panel's libraries where nobody did, from this machine; the outputs that hold them."""
-    if pn.extension._loaded and not extension.pages_are_known():
-        extension.parts_of_page(shell).add(extension.LIBRARIES)  # by a line of the user's
-    if extension.LIBRARIES in extension.parts_of_page(shell):
+    if pn.extension._loaded and not pages_are_known():
+        parts_of_page(shell).add(LIBRARIES)  # by a line of the user's
+    if LIBRARIES in parts_of_page(shell):
         return []
-    with extension.named_outputs(shell) as outputs:
-        extension.load_libraries(shell)
+    with named_outputs(shell) as outputs:
+        load_libraries(shell)
     return outputs
 
 
@@ -186,7 +196,7 @@ def _shared(script: str) -> tuple[str, dict[str, str]]:
 
 def _hand_over(shell: Any, texts: dict[str, str]) -> list[str]:
     """Give the page of the browser those texts that it does not have; the outputs that hold them."""
-    outputs, known = [], extension.parts_of_page(shell)
+    outputs, known = [], parts_of_page(shell)
     for name, text in texts.items():
         if name not in known:
             outputs.append(uuid.uuid4().hex)
@@ -201,9 +211,9 @@ def _pack(text: str) -> str:
 
 
 def _replace(output: str, html: str) -> None:
-    shell = extension.notebook_shell()
+    shell = notebook_shell()
     if shell is not None:
-        extension.replace_output(shell, output, html)
+        replace_output(shell, output, html)
 
 
 def keep_stills(*_: Any) -> None:

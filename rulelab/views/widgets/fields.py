@@ -114,18 +114,9 @@ def download(
     small: bool = False,
 ) -> pn.widgets.FileDownload:
     """A button that saves a file, made when it is pressed, by a coroutine function where that takes long."""
-    return pn.widgets.FileDownload(
-        callback=callback,
-        filename=file,
-        label=label,
-        embed=False,
-        auto=True,
-        color="default",
-        stylesheets=[BUTTON_CSS, SMALL_CSS] if small else [BUTTON_CSS],
-        margin=0,
-        width=width,
-        height=height,
-    )
+    sheets = [BUTTON_CSS, SMALL_CSS] if small else [BUTTON_CSS]
+    look: dict[str, Any] = {"width": width, "height": height, "stylesheets": sheets, "margin": 0, "color": "default"}
+    return pn.widgets.FileDownload(callback=callback, filename=file, label=label, embed=False, auto=True, **look)
 
 
 KEEP = "Keep to compare"  # what stands on the button
