@@ -4,8 +4,6 @@ Names are imported when first used, so that ``import rulelab`` compiles nothing 
 beside this file says from where.
 """
 
-from __future__ import annotations
-
 from .lazy import attach, homes
 
 __version__ = "0.2.0"

@@ -1,7 +1,5 @@
 """``python -m rulelab``: the command line."""
 
-from __future__ import annotations
-
 import sys
 
 from .cli.commands import main

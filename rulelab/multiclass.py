@@ -36,8 +36,7 @@ from .search import Search
 from .snapshot import Incumbent, Snapshot, Status, bound_shown
 
 _SMALL = 1 << 61
-_PER_SET = 320
-"""Bytes of a stored set beside its patterns: entries of the table and of the queue, and numbers."""
+_PER_SET = 320  # bytes of a stored set beside its patterns: entries of the table and of the queue, and numbers
 _DIVE = 12
 
 

@@ -94,8 +94,7 @@ class NearModels(Shown, abc.ABC):
     work: int
     _predictions: np.ndarray = field(repr=False)
     """A packed row for each model; a bit set or not says which of the two labels it gives."""
-    _weights: np.ndarray = field(repr=False)
-    """Training weight of each bit of a row, as floats."""
+    _weights: np.ndarray = field(repr=False)  # training weight of each bit of a row, as floats
 
     def __repr__(self) -> str:
         found = "all" if self.complete else "the first"

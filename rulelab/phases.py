@@ -70,18 +70,13 @@ class RelaxedFirst(Phased):
     memory_limit: int | None
     _best: Any
     _relaxation: Any = None
-    _floor = 0.0
-    """What no model has an objective below."""
-    _relaxed: Any = 0
-    """What no model costs less than on the grid, once that is proven exactly."""
+    _floor = 0.0  # what no model has an objective below
+    _relaxed: Any = 0  # what no model costs less than on the grid, once that is proven exactly
     _relaxes = True
     _relaxing = False
-    _left_in = ""
-    """The phase that the proof of the other search has ended."""
-    _suffices = False
-    """Whether that was as soon as the other search had ended."""
-    _last_relaxed: Snapshot | None = None
-    """The last state of the search for the best model of all."""
+    _left_in = ""  # the phase that the proof of the other search has ended
+    _suffices = False  # whether that was as soon as the other search had ended
+    _last_relaxed: Snapshot | None = None  # the last state of the search for the best model of all
 
     @property
     def _least_known(self) -> Any:

@@ -8,8 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-_TERMS = 30
-"""Of a sum of permutations, from the largest on: the rest adds less than a part in 30!."""
+_TERMS = 30  # of a sum of permutations, from the largest on: the rest adds less than a part in 30!
 
 
 def log10_coarse(queue_by_length: Sequence[int], m: int, longest: int) -> float:

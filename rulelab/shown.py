@@ -19,8 +19,7 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 Fact = tuple[str, Any]
 _MOST_CHARACTERS = 300
 _MOST_DECIMALS = 12
-_MOST_PLACES = 30
-"""Behind the decimal point of a weight: what is smaller than that reads as 0."""
+_MOST_PLACES = 30  # behind the decimal point of a weight: what is smaller than that reads as 0
 
 
 class Shown:

@@ -164,8 +164,7 @@ class Snapshot(Shown):
         return "" if self.incumbent is None else self.incumbent.model._repr_html_()
 
 
-_DAY = math.log10(86400)
-"""Its seconds, log10."""
+_DAY = math.log10(86400)  # its seconds, log10
 _UNITS = (("h", 3600), ("min", 60), ("s", 1))
 
 

@@ -22,9 +22,8 @@ from rulelab.views.live.state import State
 from rulelab.views.search.plots.base import PlotBox
 from rulelab.views.search.view import ABLATION, SearchView
 from rulelab.views.widgets.browser import Strip
-from rulelab.views.widgets.buttons import Press
 from rulelab.views.widgets.explained import MARK, by_slug
-from rulelab.views.widgets.html import LiveText
+from rulelab.views.widgets.html import LiveText, Press
 from rulelab.views.widgets.uploader import Uploader
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -300,8 +300,7 @@ def _listed(columns: Iterable[str] | str) -> list[str]:
     return [columns] if isinstance(columns, str) else list(columns)
 
 
-_ALONE = {"target": "is the target", "weight": "holds the weights"}
-"""Roles beside which a column can have no other one."""
+_ALONE = {"target": "is the target", "weight": "holds the weights"}  # roles beside which a column can have no other one
 
 
 def _check_roles(columns: Sequence[str], roles: Mapping[str, Sequence[str]]) -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 _FEWEST_ROWS = 20
-_FEWEST_OTHERS = 10
-"""Rows that are not of the commonest class, from which on a column that errs may be a leak."""
+_FEWEST_OTHERS = 10  # rows that are not of the commonest class, from which on a column that errs may be a leak
 _ROWS_PER_VALUE = 5
 _TOLERATED, _TOLERATED_OF_MANY = 0.1, 0.01
 """Share of the errors of the commonest class that a leak may make; the second where its values are many."""

@@ -29,8 +29,7 @@ _SAMPLE_ROWS = 200
 _MOST_TITLES = 10
 _FEWEST_BELOW = 3
 _A_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
-_INDEX = "index"
-"""The name of a first column that has none."""
+_INDEX = "index"  # the name of a first column that has none
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 
 

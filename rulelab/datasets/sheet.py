@@ -41,8 +41,7 @@ _IDENTIFIER = "an identifier"
 _WORDS = 3
 _FEWEST_TWINS = 20  # rows: of fewer, columns are the same by chance
 _TOTAL = re.compile(r"(grand total|totale?|sum|summe|gesamt|insgesamt|suma|итого|合計|合计)\b", re.IGNORECASE)
-_MOST_NAMED = 10
-"""Most classes of a column that is guessed to be the target."""
+_MOST_NAMED = 10  # most classes of a column that is guessed to be the target
 
 
 @dataclass(frozen=True)

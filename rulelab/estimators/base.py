@@ -110,8 +110,7 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
         the groups.
     """
 
-    _FAMILY: ClassVar[str]
-    """Name of its record in `rulelab.families.FAMILIES`, whose parameters it has."""
+    _FAMILY: ClassVar[str]  # name of its record in `rulelab.families.FAMILIES`, whose parameters it has
 
     class_weight: Any
     time_limit: float | None

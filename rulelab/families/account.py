@@ -14,10 +14,8 @@ from ..snapshot import Snapshot, Status
 from . import OF_SEVERAL, record_of
 from .wording import EXACT, at_most, count, demanded, many, power, restricted
 
-_MOST_COMPLEXITY = 200
-"""Sets of a larger complexity are not counted: there are more than of this one."""
-_NAMED = 4
-"""Bounds that are named; the others are added up."""
+_MOST_COMPLEXITY = 200  # sets of a larger complexity are not counted: there are more than of this one
+_NAMED = 4  # bounds that are named; the others are added up
 _ALWAYS = "always: "
 
 

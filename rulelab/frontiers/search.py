@@ -89,18 +89,12 @@ class Frontier(Search):
     axes: tuple[str, ...]
     value_name: ClassVar[str]
     """What is minimised, as a column."""
-    _grows: ClassVar[dict[str, bool]]
-    """Of each axis, whether a larger value asks for less."""
-    _first: Any
-    """The search at the first place, for the parameters that all have."""
-    _varied: ClassVar[tuple[str, ...]]
-    """Parameters that they do not have in common."""
-    _shown: tuple[str, ...] = ()
-    """The counts of the searches that are summed."""
-    _slice = 1
-    """Units of a point's search that are a unit of this one."""
-    _FIRST_UNITS = 50
-    """Units of work on a point in the first round; then doubled."""
+    _grows: ClassVar[dict[str, bool]]  # of each axis, whether a larger value asks for less
+    _first: Any  # the search at the first place, for the parameters that all have
+    _varied: ClassVar[tuple[str, ...]]  # parameters that they do not have in common
+    _shown: tuple[str, ...] = ()  # the counts of the searches that are summed
+    _slice = 1  # units of a point's search that are a unit of this one
+    _FIRST_UNITS = 50  # units of work on a point in the first round; then doubled
 
     def __init__(
         self, problem: Problem, places: Sequence[tuple[float, ...]], family: str, memory_limit: int | None

@@ -1,7 +1,5 @@
 """Models: immutable answers that predict, explain themselves and are saved as JSON."""
 
-from __future__ import annotations
-
 from ..arguments import ModelError
 from .base import Model
 from .decision_list import DecisionList, RuleList, rule_list_objective

@@ -314,9 +314,7 @@ class Model(Saved):
         """
         predicted = self.predicts_positive(A)
         counted, per_group = measure(predicted, y, self.classes, sample_weight, groups)
-        objective = None
-        if regularization is not None:
-            objective = self._objective(counted, regularization)
+        objective = None if regularization is None else self._objective(counted, regularization)
         return Evaluation(
             n_rows=len(predicted),
             errors=counted.errors,

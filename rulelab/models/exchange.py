@@ -28,8 +28,7 @@ _OPERATORS = {
     "is missing": "isMissing",
     "is present": "isNotMissing",
 }
-_EXACT = 2**53
-"""A double is no whole number beyond it but some."""
+_EXACT = 2**53  # a double is no whole number beyond it but some
 _TYPES = {bool: "boolean", int: "integer", float: "double", str: "string"}
 
 

@@ -189,18 +189,9 @@ def _read_tree(data: Any, looks: int) -> tuple[Nodes, list[Look]]:
     )
     if not sound:
         raise RecordingError("the arrays of its tree do not fit together")
-    tree = Nodes(
-        parent=parent,
-        antecedent=antecedent,
-        cost=arrays["cost"],
-        bound=arrays["bound"],
-        fate=arrays["fate"],
-        cuts=cuts,
-        names=names,
-        classes=tuple(data["classes"]),
-        incumbent=tuple(_index(each, len(names)) for each in data["incumbent"]),
-        known=arrays["known"],
-    )
+    classes, incumbent = tuple(data["classes"]), tuple(_index(each, len(names)) for each in data["incumbent"])
+    given = arrays | {"parent": parent, "antecedent": antecedent}
+    tree = Nodes(**given, cuts=cuts, names=names, classes=classes, incumbent=incumbent, scale=None)
     ends = np.cumsum(sizes)
     return tree, [(nodes[a:b], fates[a:b]) for a, b in zip(ends - sizes, ends, strict=True)]
 

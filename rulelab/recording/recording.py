@@ -307,19 +307,12 @@ class Recording(Shown):
 
 def trace_row(snapshot: Snapshot) -> dict[str, object]:
     """Time, work, objective, bound, counts, pruned per bound, queue by length; None where there is no model yet."""
-    best = snapshot.incumbent
     return {
-        "step": snapshot.step,
-        "work": snapshot.work,
-        "seconds": snapshot.seconds,
+        **{name: getattr(snapshot, name) for name in ("step", "work", "seconds")},
         "status": str(snapshot.status),
         "phase": snapshot.phase,
-        "objective": None if best is None else best.objective,
-        "errors": None if best is None else best.errors,
-        "complexity": None if best is None else best.complexity,
-        "lower_bound": snapshot.lower_bound,
-        "gap": snapshot.gap,
-        "log10_remaining": snapshot.log10_remaining,
+        **{name: getattr(snapshot.incumbent, name, None) for name in ("objective", "errors", "complexity")},
+        **{name: getattr(snapshot, name) for name in ("lower_bound", "gap", "log10_remaining")},
         **{name: value for name, value in snapshot.detail.items() if name.startswith("log10_")},
         "memory_bytes": snapshot.memory_bytes,
         **snapshot.counts,

@@ -30,8 +30,7 @@ HUNDREDS = 100
 """Models that are as good, from which on the one that is shown says little of the others."""
 _MOST_NAMED = 3
 _Said = tuple[str, str] | None
-_ROUNDING = 1e-6
-"""A gap of this share of the objective is that of rounded weights."""
+_ROUNDING = 1e-6  # a gap of this share of the objective is that of rounded weights
 _COMPARED = {name.replace("_", " "): rates for name, rates in MEASURED.items()}
 _COMPARED |= {constrained.replace("_", " "): MEASURED[name] for name, constrained in CONSTRAINED.items()}
 

@@ -67,15 +67,13 @@ def _over(antecedents: int, noun: str, exact: bool) -> str:
     return f"these {count(antecedents, noun) if exact else noun + 's'}"
 
 
-_DIGITS = 7
-"""Of objectives and bounds where one reads them to the end."""
+_DIGITS = 7  # of objectives and bounds where one reads them to the end
 _WHY = {
     "exactness": "limit reached (weights of too many digits)",
     "columns": "limit reached (too many rules for the proof)",
 }
 """Limits that are not called by their name."""
-_ADDED_UP = ("created", "expanded", "stored", "queued")
-"""Counts in the place of which an account has those that add up."""
+_ADDED_UP = ("created", "expanded", "stored", "queued")  # counts in the place of which an account has those that add up
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from decimal import ROUND_FLOOR, Context
 from typing import Any
 
 from ..arguments import Text
+from ..assets import texts
 from ..families import FAMILIES, least_gap
 from ..families.wording import at_least, count, many, restricted
 from ..frontiers import Frontier, GapFrontier
@@ -24,15 +25,7 @@ _STAYS = {
     "removed": ("row", "rows", "removed"),
     "added": ("row like a training row", "rows like training rows", "added"),
 }
-_UNFINISHED: Mapping[str, tuple[str, str]] = {
-    "limit": ("the most models found", "as many models as were asked for"),
-    "columns": (
-        Text("more rules than {column_limit} could be in such a set"),
-        "too many rules can be in such a set; raise “Rules in the proof, at most”",
-    ),
-    "memory": ("memory limit reached", "the memory limit"),
-    "time": ("time limit reached", "the time limit"),
-}
+_UNFINISHED = {limit: (Text(said), shown) for limit, (said, shown) in texts("not all models").items()}
 """Why not all models near the optimum are found, for terminals and for the page."""
 
 

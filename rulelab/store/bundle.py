@@ -22,14 +22,7 @@ LARGEST_BUNDLE = 64_000_000
 """Bytes of an archive, and of what is in it."""
 _MOST_MEMBERS = 6000
 _ABOUT = "run.json"
-_FILES = {
-    "recording": "run.rulelab",
-    "model": "model.json",
-    "trace": "trace.csv",
-    "rows": "training.csv",
-    "proof": "proof.npz",
-    "table": "data.json",
-}
+_FILES = texts("files of a run")
 _NOTE = texts("files")["note"]
 
 

@@ -1,7 +1,5 @@
 """Sweeps: families of models over grids of parameters, cross-validated, and their Pareto fronts."""
 
-from __future__ import annotations
-
 from ..arguments import SweepError, SweepWarning
 from .baselines import BASELINES
 from .families import FAMILIES

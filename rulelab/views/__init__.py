@@ -1,7 +1,5 @@
 """What is shown, in notebooks and on the page; names are imported when first used, from where the stub says."""
 
-from __future__ import annotations
-
 from ..lazy import attach, homes
 
 __all__ = list(homes(__file__))

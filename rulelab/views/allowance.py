@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
 
-_FITS = 4
-"""Fits of sweeps for which the memory of a server is enough."""
+_FITS = 4  # fits of sweeps for which the memory of a server is enough
 _SMALL_BYTES = 64_000_000
 _changing = threading.Lock()
 NO_MEMORY = "This server has no memory left for another search: try again when others have closed their pages."

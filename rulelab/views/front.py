@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import param
 from panel.custom import Child, JSComponent
 
-from ..assets import asset
+from ..assets import asset, texts
 from .allowance import ALLOWED
 from .forms.address import Address, entries
 from .forms.data import FILES, MAX_UPLOAD_BYTES
@@ -21,20 +21,9 @@ from .widgets.uploader import Uploader
 
 CARDS = ("proof", "compas", "game")
 _GO_ON = "go on"
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "proof": {  # few enough prefixes to see each: five better lists and the proof in 20 seconds
-        "data": "diabetes",
-        "speed": "1 step per tick",
-        "regularization": 0.003,
-        "thresholds": 2,
-        "max_conditions": 1,
-        "beam_width": 0,
-    },
-    "compas": {"data": "compas", "speed": "speeding up", "regularization": 0.01},
-}
+EXAMPLES: dict[str, dict[str, Any]] = texts("examples")
 """Data that are at hand, speed and settings of the form, by the names of their cards."""
-_EVERYWHERE = "theme"
-"""The only entry that the front has."""
+_EVERYWHERE = "theme"  # the only entry that the front has
 
 
 class Front(JSComponent):

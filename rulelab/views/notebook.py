@@ -47,8 +47,7 @@ _MOST_HTML = 300_000
 _SCRIPT = re.compile(r'(.*?)<script type="application/javascript">(.*)</script>\s*', re.DOTALL)
 _DOCUMENTS = re.compile(r"docs_json = (\{.*\});$", re.MULTILINE)
 _TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
-_LONG = 100_000
-"""From so many characters on a text is handed over once, for all views."""
+_LONG = 100_000  # from so many characters on a text is handed over once, for all views
 
 
 def one_at_a_time(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -156,8 +156,7 @@ class RuleListBench(_ListBench):
         return out
 
 
-_NEAR = 1e-9
-"""Objectives that differ by less are told apart by fractions."""
+_NEAR = 1e-9  # objectives that differ by less are told apart by fractions
 _Counts = list[tuple[int, int]]
 
 

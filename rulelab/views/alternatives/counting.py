@@ -34,8 +34,7 @@ _SCRIPT = asset("offline_sets.js")
 _CSS = COUNT_CSS.replace(":host", "main") + sheet("offline_sets.css")
 MOST_SETS = 300_000
 """So many models of rule sets are found to be counted, at most: they are listed, beyond those that are shown."""
-_OTHERWISE = (10, 4, 2)
-"""One in so many, at most, predicts otherwise than most of them: rows are counted by that."""
+_OTHERWISE = (10, 4, 2)  # one in so many, at most, predicts otherwise than most of them: rows are counted by that
 
 
 @dataclass(frozen=True, eq=False)

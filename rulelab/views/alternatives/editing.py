@@ -24,10 +24,9 @@ from ..live.prepared import Prepared
 from ..live.ticker import Work
 from ..notebook import NotebookViewer
 from ..widgets import icons
-from ..widgets.buttons import KEEP, pinned_note
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
-from ..widgets.fields import WIDE, Pinning, alert, button, column, row, when_page_ends
+from ..widgets.fields import KEEP, WIDE, Pinning, alert, button, column, pinned_note, row, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import CARD_CSS, LOW_CSS, PANEL_CSS, sheet
 from . import wording
@@ -37,8 +36,7 @@ from .hand import KINDS, Best, Editable, Hand, editable, edited_of
 from .parts import Editor, matching, pane, perform, spaced
 from .person import GroupsPanel, PersonPanel
 
-_APART = Pool(10_000)
-"""Optimizers wait for the processors at each of their steps, and not in a line before it."""
+_APART = Pool(10_000)  # optimizers wait for the processors at each of their steps, and not in a line before it
 Source = Callable[[], Callable[[Callable[[str], None]], Prepared]]
 
 

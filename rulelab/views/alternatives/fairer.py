@@ -13,6 +13,7 @@ import panel as pn
 import param
 from bokeh.models import ColumnDataSource
 
+from ...assets import texts
 from ...data.gaps import CONSTRAINED
 from ...data.metrics import FEW
 from ...frontiers import FrontPoint, frontier
@@ -25,24 +26,18 @@ from ..live.ticker import Work, Working
 from ..live.wording import count, counted, duration, grouped
 from ..search.plots.base import Columns, PlotBox, Window, new_figure
 from ..search.plots.base import replace as refill
-from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, LayoutViewer, alert, column, row
-from ..widgets.html import Html, LiveText
+from ..widgets.fields import WIDE, LayoutViewer, alert, column, download, row
+from ..widgets.html import Html, LiveText, Press
 from ..widgets.style import CARD_CSS, INK, ORANGE, PANEL_CSS, SKY
 from .counting import COUNT_CSS, Ranges, count_all, facts, ranges_of
 from .good import MEMORY_BYTES, Good
 from .parts import spaced
 from .plots import HEIGHT, Picture
 
-_SECONDS = (6.0, 60.0, 300.0)
-"""At once, and each time that more is asked for."""
-_PLACES = 7
-"""Accuracies, from that of one answer for everybody to that of the best list."""
-_TOOLTIP = (
-    '<div style="width: 190px; font-size: 12px; line-height: 1.35; white-space: normal">accuracy @y{0.00} %'
-    "<br>gap @x{0.00} %<br>@said</div>"
-)
+_SECONDS = (6.0, 60.0, 300.0)  # at once, and each time that more is asked for
+_PLACES = 7  # accuracies, from that of one answer for everybody to that of the best list
+_TOOLTIP = texts("tooltips")["least gap"]
 
 
 @dataclass(frozen=True)

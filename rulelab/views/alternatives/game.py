@@ -21,9 +21,9 @@ from ...store import BoardEntry, Store
 from ..live.job import POOL, Progress
 from ..live.ticker import Beat
 from ..live.wording import filled
-from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
 from ..widgets.fields import LayoutViewer, alert, row
+from ..widgets.html import Press
 from ..widgets.style import MODEL_CSS, NUMBER_CSS
 from . import wording
 from .hand import Best, Editable, Hand

@@ -18,10 +18,9 @@ from ..fronts.points import criterion_name, criterion_words
 from ..live.wording import count, filled, in_signs
 from ..notebook import NotebookViewer
 from ..search.plots.base import PlotBox
-from ..widgets.buttons import download
 from ..widgets.esc import plain
 from ..widgets.explained import WORD_CSS, term_classes, word
-from ..widgets.fields import WIDE, button, column, row, select
+from ..widgets.fields import WIDE, button, column, download, row, select
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, PANEL_CSS, STACK_CSS, sheet
 from .good import Good
@@ -32,8 +31,7 @@ from .plots import Dots, Matrix
 _MOST, _MOST_LISTED = 15, 100
 MOST_FOUND = 40
 _CHARACTERS = 200
-_AT_END = ("insert", "flip")
-"""What is done in the place after the last rule, too: that of the default."""
+_AT_END = ("insert", "flip")  # what is done in the place after the last rule, too: that of the default
 JOINED = {"dnf": "any of", "cnf": "all of"}
 TABLE_CSS = sheet("models.css")
 ANY = ""

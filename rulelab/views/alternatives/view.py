@@ -20,11 +20,10 @@ from ..live.job import POOL, Job
 from ..live.prepared import Prepared
 from ..live.ticker import Work, Working
 from ..widgets.browser import Strip
-from ..widgets.buttons import Press, download
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
-from ..widgets.fields import WIDE, Pinning, alert, column, row, select, when_page_ends
-from ..widgets.html import Html, LiveText
+from ..widgets.fields import WIDE, Pinning, alert, column, download, row, select, when_page_ends
+from ..widgets.html import Html, LiveText, Press
 from ..widgets.style import CARD_CSS, PANEL_CSS, STRIP_CSS, sheet
 from . import wording
 from .counting import explorer_of_sets

@@ -69,8 +69,7 @@ def _reach(hand: Hand, best: Best) -> str:
     return f"; {'still' if within else 'no longer'} within {100 * hand.ratio:.4g} % of it"
 
 
-_MANY = 1000
-"""From here on no fraction of a row is said."""
+_MANY = 1000  # from here on no fraction of a row is said
 
 
 def _apart(hand: Hand, difference: Fraction, than: str) -> str:

@@ -39,8 +39,7 @@ _MADE_OF = {"quantile groups": "thresholds", "negations": "negations"}
 """Facts of a card whose parameter has another name."""
 OF_NAMES = {each.name: each.kind for of in EVERY_FAMILY.values() for each in of.parameters if each.kind in NAMING}
 """Parameters that are names, or columns with what is said of each, with their kinds."""
-_UNIT = re.compile(r" \((s|MB)\)$")
-"""Behind the name of a field; on a card it stands behind the number."""
+_UNIT = re.compile(r" \((s|MB)\)$")  # behind the name of a field; on a card it stands behind the number
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from itertools import combinations
 from string import ascii_uppercase
 from typing import Any, NamedTuple, TypeVar
 
+from ...assets import texts
 from ...data.conditions import Condition
 from ...families import EVERY_FAMILY
 from ...models import Clause, DecisionList, Model, MultiClassRuleList, RuleSet
@@ -148,10 +149,7 @@ def comparable(card: Card, other: Card) -> bool:
 def incomparable(cards: Sequence[Card]) -> str:
     """Which figures of the cards must not be compared, and why; empty where all can."""
     if len(set(map(_trained_on, cards))) > 1 or any(not same_rows(cards[0], card) for card in cards[1:]):
-        return (
-            "These models were trained or tested on different rows: their figures say little about which of them is "
-            "better, and objectives cannot be compared."
-        )
+        return str(texts("cards")["other rows"])
     if all(comparable(cards[0], card) for card in cards[1:]):
         return ""
     which = "Accuracy can." if any(len(card.model.classes) > 2 for card in cards) else _CAN

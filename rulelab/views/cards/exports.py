@@ -12,9 +12,8 @@ import panel as pn
 
 from ...models import Model, ModelError, MultiClassRuleList
 from ..live.wording import family_name, today
-from ..widgets.buttons import Content, download
 from ..widgets.esc import esc, plain
-from ..widgets.fields import alert, button, column
+from ..widgets.fields import Content, alert, button, column, download
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS
 from .card import Card

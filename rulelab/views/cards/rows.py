@@ -51,8 +51,7 @@ KEPT_ROWS = KeptRows()
 
 
 _HASH = re.compile("[0-9a-f]{64}")
-_OF_FOLDS = ("folds", "fold", "seed")
-"""Written beside a share by versions that also kept models of folds."""
+_OF_FOLDS = ("folds", "fold", "seed")  # written beside a share by versions that also kept models of folds
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from ..live.prepared import ClassRows, TrainingRows
 from ..live.wording import SIGNS, count, filled, in_signs
 from ..widgets.esc import esc, plain
 
-_LONG_WORD = 13
-"""Characters of a class; longer words are broken."""
+_LONG_WORD = 13  # characters of a class; longer words are broken
 _OF_CLAUSES = ("positives", "negatives", "alone_positives", "alone_negatives")
 
 

@@ -40,8 +40,7 @@ _OUTCOMES = {
     "alarms": "false_positive",
     "passed": "true_negative",
 }
-_OF_CLASSES = {"right": "true_positive", "wrong": "false_positive"}
-"""What becomes of rows, and where it is counted."""
+_OF_CLASSES = {"right": "true_positive", "wrong": "false_positive"}  # what becomes of rows, and where it is counted
 _WHY = texts("unknown figures")
 MAX_GROUPS = 12
 """Attributes with more values are not shown."""

@@ -16,8 +16,7 @@ from ..live.job import Job, Pool, Progress
 from ..live.ticker import Work
 from ..live.wording import grouped
 from ..widgets import icons
-from ..widgets.buttons import Press
-from ..widgets.html import LiveText
+from ..widgets.html import LiveText, Press
 from . import checker
 from .card import BROWSER, FILE, KEPT, Card
 from .checker import Verdict

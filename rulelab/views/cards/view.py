@@ -32,8 +32,7 @@ from .html import Place, Section
 from .verifying import ROBUSTNESS, Check, fragile
 
 _LINES_CSS = sheet("lines.css")
-_OF_LINES = ("rules", "figures", "groups", "facts")
-"""Parts whose lines are rows of the grid around them."""
+_OF_LINES = ("rules", "figures", "groups", "facts")  # parts whose lines are rows of the grid around them
 _OF_TEXT = ("head", "by_class", "doubts", "fairness")
 
 

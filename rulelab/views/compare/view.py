@@ -24,9 +24,8 @@ from ..live.ticker import Beat, Work
 from ..live.wording import counted
 from ..notebook import NotebookViewer, one_at_a_time
 from ..widgets.browser import Kept
-from ..widgets.buttons import download
 from ..widgets.esc import plain
-from ..widgets.fields import WIDE, Complaining, alert, button, column, row, select, when_page_ends
+from ..widgets.fields import WIDE, Complaining, alert, button, column, download, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, STACK_CSS
 from .table import ModelTable, Others, of_method, of_pin

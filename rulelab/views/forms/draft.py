@@ -35,8 +35,7 @@ MAX_COLUMNS = 500
 """So many columns have a row of their own in the sheet; the others keep the role that was guessed."""
 MAX_PREVIEWED = 40
 _BARS = 12
-_BARS_OF_ROWS = 10_000
-"""Bars are of every row up to so many, then of every second, third ...: shares look the same."""
+_BARS_OF_ROWS = 10_000  # bars are of every row up to so many, then of every second, third ...: shares look the same
 _WITH_BARS = ("number", "yes or no", "category")
 _IN_MEMORY_BYTES = 1_000_000
 AT_ONCE_CELLS = 300_000  # of a sheet that the page waits for when it is changed
@@ -48,13 +47,11 @@ _FORM = {"encoding": dict(zip(ENCODINGS, ENCODINGS, strict=True))} | {
     "header": {"names of the columns": "yes", "none: it is data": "no"},
 }
 _EMPTY = "also empty"
-_READING = {"lines above": "skip"}
-"""Fields of the form that have another name in `rulelab.datasets.Reading`."""
+_READING = {"lines above": "skip"}  # fields of the form that have another name in `rulelab.datasets.Reading`
 _YES = {True: "yes", False: "no"}
 
 
-_GUESSED = {"sensitive": "group"}
-"""Of the roles that are guessed, those of another name here."""
+_GUESSED = {"sensitive": "group"}  # of the roles that are guessed, those of another name here
 
 
 class Draft:

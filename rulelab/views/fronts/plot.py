@@ -18,13 +18,13 @@ from bokeh.models import BoxZoomTool, ColumnDataSource, CustomJS, HoverTool, Ran
 from bokeh.models.annotations import BoxAnnotation, Label, Slope
 from bokeh.plotting import figure
 
-from ...assets import asset
+from ...assets import asset, texts
 from ...data.gaps import MEASURED
 from ...sweeps import FAMILIES, Sweep
 from ..live.wording import counted
 from ..search.plots.base import Columns, Plot, add_legend, enlarged, new_figure, replace, show_entries
 from ..widgets.esc import plain
-from ..widgets.style import BLUE, GREEN, INK, ORANGE, SKY, TEXT
+from ..widgets.style import INK, TEXT, sheet
 from .points import COMPLEXITY, FALSE_POSITIVES, LABELS, PARTS, Point, front, fronts, number, percent
 
 
@@ -41,29 +41,10 @@ class Look(NamedTuple):
         return 0.4 if self.marker.endswith(("_cross", "_pin", "_x")) else 0.9
 
 
-LOOKS = {
-    "rule_list": Look("circle", BLUE, SKY),
-    "falling_rule_list": Look("square", ORANGE, "#F08A3C"),
-    "rule_set": Look("triangle", GREEN, "#2FC79A"),
-    "least_gap": Look("x", "#1F7A8C", "#7FD6E8"),
-    "least_gap_of_sets": Look("triangle_pin", "#4F7A1E", "#A8D66B"),
-    "greedy_list": Look("circle_cross", "#3B6E8F", "#9CC3DE"),
-    "cart": Look("inverted_triangle", "#AA4499", "#E08CD2"),
-    "random_forest": Look("diamond", "#882255", "#F07AA8"),
-    "logistic_regression": Look("hex", "#332288", "#A79BFF"),
-    "svm": Look("circle_x", "#00757F", "#6FD3DC"),
-    "adaboost": Look("star", "#7A7A00", "#D9D35F"),
-    "ripper": Look("diamond_cross", "#B0413E", "#FF9E8F"),
-    "c45_rules": Look("square_cross", "#5E4B8B", "#C7B5F5"),
-    "c50": Look("square_x", "#2F6B4F", "#86CBA6"),
-    "exponentiated_gradient": Look("square_pin", "#96651B", "#E0B060"),
-    "threshold_optimizer": Look("plus", "#C4536B", "#FFB3BA"),
-    "compas_score": Look("asterisk", "#5F5F5F", "#C8C8C8"),
-}
+LOOKS = {method: Look(*look) for method, look in json.loads(sheet("looks.json")).items()}
 """Colours on a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol."""
 COLORS = {method: {False: look.light, True: look.dark} for method, look in LOOKS.items()}
-_SHAPES: dict[str, str] = json.loads(asset("markers.json"))
-"""The markers of Bokeh as SVG, in a square of 14."""
+_SHAPES: dict[str, str] = json.loads(asset("markers.json"))  # the markers of Bokeh as SVG, in a square of 14
 _LABEL_CSS = " .MuiFormControlLabel-label { font-size: 14px !important; }"
 
 
@@ -86,11 +67,7 @@ _STRIP = (1.1, 1.25, 1.4)
 """Of the strip for methods without a complexity: where it begins, its points, its end; the largest complexity is 1."""
 _X, _Y = ("x", "x_low", "x_high"), ("y", "y_low", "y_high")
 _POINT = ("key", "label", "marker", "color", "alpha", "lines", *_X, *_Y, "accuracy", "size", "gap", "proof")
-_TOOLTIP = (
-    '<div style="width: 150px; font-size: 12px; line-height: 1.35; white-space: normal"><b>@label</b>'
-    "<br>accuracy @accuracy<br>complexity @size<br>gap @gap<br>@proof</div>"
-)
-"""Narrow, so that it has a place beside the point on a phone. Bokeh escapes what it puts in."""
+_TOOLTIP = texts("tooltips")["point"]
 
 _IMPOSSIBLE = " Shaded: proven, no rule list of these conditions is there."
 _NO_METHOD = "Every method is taken out of the picture."

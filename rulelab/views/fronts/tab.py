@@ -13,6 +13,7 @@ import param
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from ...arguments import text_of
+from ...assets import texts
 from ...datasets.normalise import RECORDS
 from ...families import MEMORY
 from ...questions import ASKING, Question, allows
@@ -162,13 +163,7 @@ _SIZES: dict[str, Grid] = {"cart": {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}}
 AT_ONCE_SECONDS = 2.0
 """Of each search that nobody has asked for."""
 _SPLITTER = "from sklearn.model_selection import StratifiedShuffleSplit"
-_USUAL_VALUES = {
-    TOLERANCE.name: "0.02, 0.05, 0.1",
-    "max_length": "1, 2, 3, 4",
-    "max_conditions": "1, 2, 3",
-    "positive_weight": "0.5, 1, 2, 4",
-    "thresholds": "3, 5, 10",
-}
+_USUAL_VALUES = texts("usual values")
 
 
 def numbers(text: str, name: str, whole: bool = False) -> list[Any]:

@@ -23,59 +23,24 @@ from ..live.ticker import Beat
 from ..live.wording import Standing
 from ..notebook import NotebookViewer
 from ..search.plots.base import PlotBox
-from ..widgets import icons
-from ..widgets.buttons import KEEP, download, pinned_note
-from ..widgets.fields import WIDE, Pinning, button, column, row, select, when_page_ends
+from ..widgets import icons, style
+from ..widgets.fields import KEEP, WIDE, Pinning, button, column, download, pinned_note, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
-from ..widgets.style import (
-    BAR_CSS,
-    CARD_CSS,
-    CARDS_CSS,
-    MODEL_CSS,
-    MUI_FOCUS_CSS,
-    PANEL_CSS,
-    SELECT_CSS,
-    VIEW_CSS,
-    sheet,
-)
+from . import points as front_points
 from .plot import LOOKS, FrontPlot, RatesPlot, by_tolerance, swatch_css
-from .points import (
-    COMPLEXITY,
-    FALSE_POSITIVES,
-    LABELS,
-    PARTS,
-    TRUE_POSITIVES,
-    Point,
-    Started,
-    about,
-    card_of,
-    constrained,
-    criterion_name,
-    criterion_words,
-    gap_name,
-    rates_of_groups,
-    row_of,
-    summary,
-    unmet,
-    warning,
-)
 from .run import Run, followed
 
 ROC = "roc"
 """The second picture shows the rates of an ROC curve, and no gap; the table keeps the criterion of the fits."""
 RATES = "rates"
 """It shows the rates of each group against the largest difference that is allowed."""
-_CHAT_TICKS = 8
-"""Ticks between two changes of the status line while only the time goes on."""
+_CHAT_TICKS = 8  # ticks between two changes of the status line while only the time goes on
 _EMPTY = texts("empty")["fronts"]
 _HOW = texts("fronts")["how"]
-_UNTESTED = (
-    '<p class="note">All rows were trained on: nothing can be said about new ones. To keep some, press the number of '
-    f"rows above and give a {TEST_SHARE.title.partition(',')[0].lower()}.</p>"
-)
+_UNTESTED = texts("fronts")["untested"].format(TEST_SHARE.title.partition(",")[0].lower())
 _FAIRNESS = "Accuracy and fairness"
 _WARN_CSS = ".warn { border-left: 4px solid #E69F00; padding: 2px 8px; }"
-LINE_CSS = sheet("sweep_line.css")
+LINE_CSS = style.sheet("sweep_line.css")
 """What is said of a sweep, in one line with what the figures rest on."""
 
 
@@ -111,12 +76,14 @@ class FrontView(Pinning, NotebookViewer):
     """
 
     on: param.Selector[str] = param.Selector(
-        default="test", objects={words: name for name, words in PARTS.items()}, label="Accuracy and gaps on"
+        default="test",
+        objects={words: name for name, words in front_points.PARTS.items()},
+        label="Accuracy and gaps on",
     )
     criterion: param.Selector[str] = param.Selector(
         default="equal_opportunity",
         objects={
-            **{criterion_words(name): name for name in MEASURED},
+            **{front_points.criterion_words(name): name for name in MEASURED},
             "no criterion: ROC": ROC,
             "each group by tolerance": RATES,
         },
@@ -173,7 +140,7 @@ class FrontView(Pinning, NotebookViewer):
         """Pin the model of a point."""
         point = next((p for p in self.points() if p.key == key), None)
         if self.run is not None and point is not None:
-            self.hand_on(partial(card_of, self.run.started, point))
+            self.hand_on(partial(front_points.card_of, self.run.started, point))
 
     def refresh(self) -> bool:
         """Show what is new; True while more may come."""
@@ -204,12 +171,12 @@ class FrontView(Pinning, NotebookViewer):
         """The criterion of the gaps in the table: the chosen one, else that of a constraint, else the usual one."""
         if self.criterion in MEASURED:
             return self.criterion
-        return constrained(self._sweeps) or self.param.criterion.default
+        return front_points.constrained(self._sweeps) or self.param.criterion.default
 
     @property
     def gap(self) -> str | None:
         """The figure of the chosen gap; None without groups."""
-        return gap_name(self.measured) if self.grouped else None
+        return front_points.gap_name(self.measured) if self.grouped else None
 
     @property
     def attribute(self) -> str:
@@ -226,7 +193,7 @@ class FrontView(Pinning, NotebookViewer):
         """The rows that the figures are of: those asked for, or the only ones there are."""
         return "train" if self.untested else self.on
 
-    def points(self, on: str | None = None) -> list[Point]:
+    def points(self, on: str | None = None) -> list[front_points.Point]:
         """What is known, sweep by sweep."""
         found = () if self.run is None else self.run.points[on or self.part]
         return sorted(found, key=lambda p: (p.sweep, p.point))
@@ -249,18 +216,18 @@ class FrontView(Pinning, NotebookViewer):
         points, gap = self.points(), self.gap
         drawn = [p for p in points if p.method not in self.hidden]
         complexity, second, by_group = self._plots
-        words = f"on {PARTS[self.part]} (%)"
+        words = f"on {front_points.PARTS[self.part]} (%)"
         for plot in (complexity, second):
             plot.figure.yaxis.axis_label = f"accuracy {words}"
-        second.figure.xaxis.axis_label = f"gap in {criterion_name(self.measured)} (%)"
+        second.figure.xaxis.axis_label = f"gap in {front_points.criterion_name(self.measured)} (%)"
         ceiling = run.ceiling if self.part == "train" else ()
-        complexity.draw(drawn, COMPLEXITY, gap, self.point, ceiling)
+        complexity.draw(drawn, front_points.COMPLEXITY, gap, self.point, ceiling)
         if gap is not None and not rates:
             second.draw(drawn, gap, gap, self.point)
         else:
             second.figure.xaxis.axis_label = f"false positive rate {words}"
             second.figure.yaxis.axis_label = f"true positive rate {words}"
-            second.draw(drawn, FALSE_POSITIVES, gap, self.point, (), TRUE_POSITIVES)
+            second.draw(drawn, front_points.FALSE_POSITIVES, gap, self.point, (), front_points.TRUE_POSITIVES)
         self.boxes[1].rename("ROC" if rates else _FAIRNESS)
         grouped = self.criterion == RATES and self.grouped
         if grouped:
@@ -281,13 +248,13 @@ class FrontView(Pinning, NotebookViewer):
         }
         for item, visible in shown.items():
             item.visible = visible
-        self.table.more = [row_of(run.started, p, gap, self.on_pin is not None) for p in points]
+        self.table.more = [front_points.row_of(run.started, p, gap, self.on_pin is not None) for p in points]
         self._summarise(run)
 
     def _summarise(self, run: Run) -> None:
         """Figures and rates of the chosen point, which may still change."""
         points = self.points()
-        found = {on: next((p for p in self.points(on) if p.key == self.point), None) for on in PARTS}
+        found = {on: next((p for p in self.points(on) if p.key == self.point), None) for on in front_points.PARTS}
         shown = any(found.values())
         self.details.visible = shown
         self._hint.visible = bool(points) and not shown
@@ -295,27 +262,27 @@ class FrontView(Pinning, NotebookViewer):
             return
         p = found[self.part] or found["test"] or found["train"]
         assert p is not None
-        words = f"gap in {criterion_name(self.measured)}"
+        words = f"gap in {front_points.criterion_name(self.measured)}"
         sweep = run.started.sweeps[p.sweep]
         accuracies = {q.point: q.value("accuracy") for q in points if q.sweep == p.sweep}
-        notes = [] if p.baseline else unmet(sweep, p)
-        notes += warning(sweep, p, self.part, accuracies) if sweep.groups else []
-        text = summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
+        notes = [] if p.baseline else front_points.unmet(sweep, p)
+        notes += front_points.warning(sweep, p, self.part, accuracies) if sweep.groups else []
+        text = front_points.summary(found["test"], found["train"], self.gap, words, notes, sweep.plan.split)
         if sweep.groups:
-            text += rates_of_groups(sweep.rates(p.point, self.part), self.attribute, self.part)
+            text += front_points.rates_of_groups(sweep.rates(p.point, self.part), self.attribute, self.part)
         self._summary.object = text
         self._show_model(run.started, p)
 
-    def _show_model(self, started: Started, point: Point) -> None:
+    def _show_model(self, started: front_points.Started, point: front_points.Point) -> None:
         """Show the card of a point's model, once, and whether it can be pinned."""
         known = started.result_of(point) is not None
         if (of := (id(started), point.key, known)) != self._model_of:
             self._model_of = of
             if self.model is not None:
                 self.model.close()
-            self.model = ModelCard(card_of(started, point)) if known else None
+            self.model = ModelCard(front_points.card_of(started, point)) if known else None
             self._card.objects = [] if self.model is None else [self.model.__panel__()]
-            self._about.object = about(started, point)
+            self._about.object = front_points.about(started, point)
             self._pinned.object = pinned_note()
         self._keep.visible = self._pinned.visible = known and self.on_pin is not None
 
@@ -335,11 +302,11 @@ class FrontView(Pinning, NotebookViewer):
             for plot in self._plots:
                 plot.use_dark(self.dark)
             for method, box in self._toggles.items():
-                box.stylesheets = [MUI_FOCUS_CSS, swatch_css(method, self.dark)]
+                box.stylesheets = [style.MUI_FOCUS_CSS, swatch_css(method, self.dark)]
         self._redraw()
 
     def _build(self) -> None:
-        self._status = LiveText(caption="Sweep", stylesheets=[sheet("slim.css")], margin=0)
+        self._status = LiveText(caption="Sweep", stylesheets=[style.sheet("slim.css")], margin=0)
         self._alert = LiveText(role="alert", caption="Error", css_classes=["rl-alert"], margin=0)
         tapped = partial(setattr, self, "point")
         self._plots = (
@@ -349,7 +316,7 @@ class FrontView(Pinning, NotebookViewer):
         )
         # on a narrow page it has to stay beside the name of its figure
         narrow = "@media (max-width: 1100px) { :host { width: 232px !important; } }"
-        listed = {"stylesheets": [SELECT_CSS, narrow]}
+        listed = {"stylesheets": [style.SELECT_CSS, narrow]}
         self._on = select(self.param.on, 175, **listed)
         self._criteria = [select(self.param.criterion, 280, visible=False, **listed) for _ in range(2)]
         self.boxes = [
@@ -360,48 +327,50 @@ class FrontView(Pinning, NotebookViewer):
             download("All points (CSV)", "points.csv", self.points_csv, width=140, height=38),
             download("All fits (CSV)", "fits.csv", self.fits_csv, width=120, height=38),
             visible=False,
-            stylesheets=[BAR_CSS],
+            stylesheets=[style.BAR_CSS],
             margin=0,
         )
-        note = Html(_UNTESTED, stylesheets=[CARD_CSS], **WIDE)
+        note = Html(_UNTESTED, stylesheets=[style.CARD_CSS], **WIDE)
         # in a column: Panel's view of HTML fails when it is to be shown before it has been drawn
         self._untested = column(note, visible=False, classes="rl-rest")
         said = (self._alert, self._status, self._untested)
-        self._line = row(*said, sheets=[BAR_CSS, LINE_CSS], classes="rl-row")
-        self._places = [column(*box.items, visible=False, sheets=[PANEL_CSS], classes="rl-wide") for box in self.boxes]
+        self._line = row(*said, sheets=[style.BAR_CSS, LINE_CSS], classes="rl-row")
+        self._places = [
+            column(*box.items, visible=False, sheets=[style.PANEL_CSS], classes="rl-wide") for box in self.boxes
+        ]
         self._toggles = {method: self._toggle(method) for method in LOOKS}
-        self._methods = row(*self._toggles.values(), visible=False, sheets=[BAR_CSS, ":host { gap: 0 18px; }"])
-        self._empty = Html(_EMPTY, stylesheets=[CARD_CSS, PANEL_CSS], css_classes=["rl-row"], **WIDE)
-        self._hint = column(Html(_HOW, stylesheets=[CARD_CSS], **WIDE), visible=False)
-        self._summary = Html("", stylesheets=[MODEL_CSS, _WARN_CSS], **WIDE)
-        self._about = Html("", stylesheets=[MODEL_CSS], **WIDE)
+        self._methods = row(*self._toggles.values(), visible=False, sheets=[style.BAR_CSS, ":host { gap: 0 18px; }"])
+        self._empty = Html(_EMPTY, stylesheets=[style.CARD_CSS, style.PANEL_CSS], css_classes=["rl-row"], **WIDE)
+        self._hint = column(Html(_HOW, stylesheets=[style.CARD_CSS], **WIDE), visible=False)
+        self._summary = Html("", stylesheets=[style.MODEL_CSS, _WARN_CSS], **WIDE)
+        self._about = Html("", stylesheets=[style.MODEL_CSS], **WIDE)
         self._keep = button(KEEP, self._keep_model, 120, small=False, icon=icons.PIN, visible=False)
-        self._pinned = Html(pinned_note(), stylesheets=[MODEL_CSS], margin=0, visible=False)
-        self._card = column(sheets=[CARDS_CSS])
-        bar = pn.Row(self._keep, self._pinned, stylesheets=[BAR_CSS], margin=(6, 0))
+        self._pinned = Html(pinned_note(), stylesheets=[style.MODEL_CSS], margin=0, visible=False)
+        self._card = column(sheets=[style.CARDS_CSS])
+        bar = pn.Row(self._keep, self._pinned, stylesheets=[style.BAR_CSS], margin=(6, 0))
         both = column(
-            column(self._summary, sheets=[PANEL_CSS], classes="rl-wide rl-chosen-point"),
+            column(self._summary, sheets=[style.PANEL_CSS], classes="rl-wide rl-chosen-point"),
             column(self._about, bar, self._card, classes="rl-wide"),
-            sheets=[VIEW_CSS],
+            sheets=[style.VIEW_CSS],
         )
         # the figures and the card of the chosen point
         self.details = column(both, visible=False, classes="rl-row")
         self.table = ModelTable(empty="There is no result yet.", sizing_mode="stretch_width", margin=0)
         self.table.on_page = lambda what, key: self.pin(key) if what == "pin" else self.choose(key)
-        table = column(self.table, sheets=[PANEL_CSS], classes="rl-row")
+        table = column(self.table, sheets=[style.PANEL_CSS], classes="rl-row")
         below = [row(self.files, sheets=(), classes="rl-row"), table, self.details]
         near = ":host { margin-top: -8px !important; }"
         self._layout = column(
             *(self._line, self._empty, *self._places),
             column(self._methods, self._hint, sheets=[near], classes="rl-row"),
             *([] if self.apart else below),
-            sheets=[VIEW_CSS],
+            sheets=[style.VIEW_CSS],
             classes="rl-fronts",
         )
 
     def _toggle(self, method: str) -> pmui.Checkbox:
         """The entry of a method in the legend, which takes it out of the pictures and puts it back."""
-        box = pmui.Checkbox(label=LABELS[method], value=True, visible=False, size="small", margin=0)
+        box = pmui.Checkbox(label=front_points.LABELS[method], value=True, visible=False, size="small", margin=0)
 
         def take(event: Any) -> None:
             others = [one for one in self.hidden if one != method]

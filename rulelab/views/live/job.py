@@ -18,8 +18,7 @@ from .apart import NICENESS
 
 THREAD_NAME = "rulelab search"
 _LOOK_SECONDS = 0.2
-_BUSY = 4
-"""Times its limit of processor time that work may take by the clock."""
+_BUSY = 4  # times its limit of processor time that work may take by the clock
 _LEAST_SECONDS = 0.05
 
 

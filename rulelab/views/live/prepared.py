@@ -20,8 +20,7 @@ from ...rule_list.near_optimal.summary import group_masses
 from ...search import Search
 from ...snapshot import Snapshot
 
-_MOST_ASKED = 200_000
-"""Of more rows it is not said what the model does on each: that would hold up the page."""
+_MOST_ASKED = 200_000  # of more rows it is not said what the model does on each: that would hold up the page
 
 
 class TrainingRows(NamedTuple):

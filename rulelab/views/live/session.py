@@ -24,8 +24,7 @@ from .state import FULL_SPEED, History, Limits, Pace, Pacing, State, Watching, r
 
 _LOG = logging.getLogger(__name__)
 _WAIT_WORTH_SHOWING = 0.3
-_MOMENT = 0.05
-"""Seconds after which whoever waits for a step is heard."""
+_MOMENT = 0.05  # seconds after which whoever waits for a step is heard
 
 
 class SearchSession:

@@ -22,8 +22,7 @@ from .job import SIDE_WORK, Job, Pool, Progress
 from .session import SearchSession
 from .state import TICK_SECONDS
 
-_PARTS = ("_dispatch_msgs", "_dispatch_write_task", "_WRITE_MSGS", "_WRITE_BLOCK")
-"""How Panel sends what waits."""
+_PARTS = ("_dispatch_msgs", "_dispatch_write_task", "_WRITE_MSGS", "_WRITE_BLOCK")  # how Panel sends what waits
 _LOCK = threading.Lock()
 _PAGES: WeakKeyDictionary[Any, Callable[[str], None]] = WeakKeyDictionary()
 

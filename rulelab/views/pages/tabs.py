@@ -35,9 +35,9 @@ from ..search.controls import SPEEDS
 from ..search.setup import Setup
 from ..search.view import SearchView
 from ..widgets.browser import Kept, Presenter, Strip
-from ..widgets.buttons import Press
 from ..widgets.explained import explain_all
 from ..widgets.fields import WIDE, column, row
+from ..widgets.html import Press
 from ..widgets.style import COMPARE_CSS, LARGE_PRESS_CSS, PAGE_CSS, TAB_CSS
 from .script import Remote
 

@@ -12,18 +12,7 @@ from bokeh.models.annotations import BoxAnnotation, Label, Span
 
 from ...assets import texts
 from ..live.wording import count, counted, in_signs
-from ..search.plots.base import (
-    Columns,
-    Plot,
-    Window,
-    add_legend,
-    new_figure,
-    replace,
-    show_as_before,
-    show_entries,
-    still,
-    when_tapped,
-)
+from ..search.plots import base
 from ..widgets.esc import plain
 from ..widgets.style import BLUE, INK, ORANGE, PURPLE, SKY
 from .frames import NO_CHILDREN, Seen
@@ -72,7 +61,7 @@ def interesting(frame: pd.DataFrame, most: int = MOST_BARS) -> pd.DataFrame:
     return chosen.assign(below=below).sort_values(["below", "bound"], kind="stable").drop(columns="below")
 
 
-class ChildrenPlot(Plot):
+class ChildrenPlot(base.Plot):
     """A stacked bar per child of a prefix; beyond the line of the best list nothing is worth a look."""
 
     title = "Next rules"
@@ -81,9 +70,9 @@ class ChildrenPlot(Plot):
     def __init__(self, unit: str, on_tap: Callable[[str], None] | None = None) -> None:
         self._unit = unit  # of the objective; ``on_tap`` takes the antecedent of a bar that is tapped
         self._frame = NO_CHILDREN
-        self._window = Window(0, 1)
+        self._window = base.Window(0, 1)
         self._rows = Range1d(start=MOST_BARS - 0.4, end=-1.3)
-        plot = new_figure(
+        plot = base.new_figure(
             self.title, f"objective ({unit})", None, self._window, self._rows, min_border_left=8, min_border_right=8
         )
         plot.yaxis.visible = False
@@ -105,17 +94,19 @@ class ChildrenPlot(Plot):
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
             plot.text(x="beyond", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
         ]
-        show_as_before(*bars, rows, *texts)
+        base.show_as_before(*bars, rows, *texts)
         self._beyond = BoxAnnotation(left=0, fill_color=ORANGE, fill_alpha=0.08, line_color=None, level="underlay")
         self._line = Span(location=0, dimension="height", line_color=ORANGE, line_width=2.5)
         self._best = Label(x=0, y=-0.62, text="", text_font_size="12px", text_font_style="bold", y_offset=2)
         for mark in (self._beyond, self._line, self._best):
             plot.add_layout(mark)
-        self._entries = add_legend(plot, [(TERMS[name], bar) for name, bar in zip(TERMS, bars, strict=True)], columns=2)
+        self._entries = base.add_legend(
+            plot, [(TERMS[name], bar) for name, bar in zip(TERMS, bars, strict=True)], columns=2
+        )
         plot.add_tools(HoverTool(renderers=[rows], tooltips=_TOOLTIP, point_policy="follow_mouse"))
         if on_tap is not None:
             plot.add_tools(TapTool(renderers=[rows]))
-            when_tapped(self._source, "rule", on_tap)
+            base.when_tapped(self._source, "rule", on_tap)
         self.figure = plot
         self.sources = (self._source,)
         self.tinted = (
@@ -136,7 +127,7 @@ class ChildrenPlot(Plot):
         shown, best = interesting(frame), frame.attrs.get("incumbent")
         end = max([*shown["bound"], best or 0.0, 1e-9]) / (1 - _ROOM)
         self._window.span(0, end)
-        replace(self._source, _columns(shown, float("inf") if best is None else best, end))
+        base.replace(self._source, _columns(shown, float("inf") if best is None else best, end))
         for mark in (self._beyond, self._line, self._best):
             mark.visible = best is not None
         if best is not None and self._line.location != best:
@@ -144,7 +135,7 @@ class ChildrenPlot(Plot):
             right = best < (1 - _ROOM) * end / 2
             align: Any = {"text_align": "left", "x_offset": 6} if right else {"text_align": "right", "x_offset": -6}
             self._best.update(text=f"best list {best:.4f}", **align)
-        show_entries(self._entries, [bool((shown[name] > 0).any()) for name in TERMS])
+        base.show_entries(self._entries, [bool((shown[name] > 0).any()) for name in TERMS])
         solid = next((k for k, fate in enumerate(shown["fate"]) if fate != "cut"), 0)
         for entry in self._entries:
             entry.index = solid  # of a bar that is not pale
@@ -176,14 +167,14 @@ class ChildrenPlot(Plot):
         """It alone on white, see `still`."""
         alone = ChildrenPlot(self._unit)
         alone.draw(Seen(children=self._frame))
-        return still(alone.figure, (_WIDTH, int(alone.figure.height or 0) + _MARGIN), min_border=20)
+        return base.still(alone.figure, (_WIDTH, int(alone.figure.height or 0) + _MARGIN), min_border=20)
 
 
-def _columns(shown: pd.DataFrame, best: float, end: float) -> Columns:
+def _columns(shown: pd.DataFrame, best: float, end: float) -> base.Columns:
     """What is drawn of these children; names are cut so that a phone has a place for them."""
     n = len(shown)
     places = np.arange(n)
-    columns: Columns = {
+    columns: base.Columns = {
         "name": (places + _PLACES["name"]).tolist(),
         "bar": (places + _PLACES["bar"]).tolist(),
         "middle": (places - 0.1).tolist(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,24 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ..live.wording import count
-from ..widgets.style import BLUE, GREEN, ORANGE, PURPLE, SKY
+from ..widgets.style import SKY, sheet
 
 _STATES = {"expanded": SKY, "open": "#E6C200"}
-CUTS = {
-    "hierarchical": GREEN,
-    "new incumbent": "#8FB339",
-    "lookahead": ORANGE,
-    "pair lookahead": "#8C4A00",
-    "equivalent support": PURPLE,
-    "permutation": "#882255",
-    "equivalent points": BLUE,
-    "dominance": "#5A4FCF",
-    "separation": "#17868B",
-    "joint capture": "#C2185B",
-    "eligible cap": "#556B2F",
-}
-_ANY_CUT = "#6B6B6B"
-"""Of the other bounds, which hardly ever cut a prefix that is stored already."""
+CUTS: dict[str, str] = json.loads(sheet("cuts.json"))  # the colour of each bound
+_ANY_CUT = "#6B6B6B"  # of the other bounds, which hardly ever cut a prefix that is stored already
 
 
 def bound_name(cut_by: str) -> str:

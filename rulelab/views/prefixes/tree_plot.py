@@ -26,21 +26,9 @@ from bokeh.models import (
     Text,
 )
 
-from ...assets import asset
+from ...assets import asset, texts
 from ..live.wording import count, filled, in_signs
-from ..search.plots.base import (
-    LARGE_TEXT,
-    Columns,
-    Plot,
-    Window,
-    add_legend,
-    drawn,
-    new_figure,
-    replace,
-    show_as_before,
-    still,
-    when_tapped,
-)
+from ..search.plots import base
 from ..widgets.esc import plain
 from ..widgets.style import INK, PAPER
 from .frames import Seen, TreeFrame
@@ -57,14 +45,10 @@ _SVG = (640, 26)  # width of a drawing without scripts, and height of a row in i
 _GOING_ON = "; cut is what would go on from it"
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "alone", "figures", "node", "place")
-_TOOLTIP = (
-    '<div style="max-width: min(300px, 42vw); font-size: 12px; line-height: 1.35; white-space: pre-line; '
-    'overflow-wrap: anywhere"><b>@fate</b>\n@place{custom}\n@figures</div>'
-)
-"""Bokeh escapes what it puts in."""
+_TOOLTIP = texts("tooltips")["prefix"]
 
 
-class TreePlot(Plot):
+class TreePlot(base.Plot):
     """Rectangles for prefixes, stubs for those that stand together, and a line around the way to the best list.
 
     `on_tap` takes the number of the prefix that was tapped: of a stub the one of least bound, or, where that is not
@@ -79,8 +63,8 @@ class TreePlot(Plot):
         self._nodes = ColumnDataSource({name: [] for name in _NODE})
         self._path, self._chosen = (ColumnDataSource({name: [] for name in _RECT}) for _ in range(2))
         self._labels = ColumnDataSource({"x": [], "y": [], "text": []}, tags=[_TEXT])
-        self._x, self._rows = Window(0, 1), Range1d(start=_FEWEST_ROWS, end=0)
-        plot = new_figure(self.title, "", "rules", self._x, self._rows, height=height, min_border_left=52)
+        self._x, self._rows = base.Window(0, 1), Range1d(start=_FEWEST_ROWS, end=0)
+        plot = base.new_figure(self.title, "", "rules", self._x, self._rows, height=height, min_border_left=52)
         plot.toolbar_inner = False
         plot.xaxis.visible = plot.grid.visible = False
         self._ticker = FixedTicker(ticks=[])
@@ -89,17 +73,17 @@ class TreePlot(Plot):
         )
         edges: dict[str, Any] = {name: name for name in _RECT}
         rects = Quad(**edges, fill_color="color", fill_alpha=0.6, line_color=PAPER[False], line_alpha="line")
-        self._rects = drawn(plot, self._nodes, rects)
-        show_as_before(self._rects)
+        self._rects = base.drawn(plot, self._nodes, rects)
+        base.show_as_before(self._rects)
         outline, ring = (
-            drawn(plot, source, Quad(**edges, fill_color=None, line_width=width), level="annotation")
+            base.drawn(plot, source, Quad(**edges, fill_color=None, line_width=width), level="annotation")
             for source, width in ((self._path, 2), (self._chosen, 4))
         )
         words = Text(
             x="x", y="y", text="text", text_align="center", text_baseline="middle", text_font_size=f"{_TEXT}px"
         )
-        drawn(plot, self._labels, words, level="annotation")
-        self.entries = add_legend(plot, [("", self._rects), ("best list", outline)])
+        base.drawn(plot, self._labels, words, level="annotation")
+        self.entries = base.add_legend(plot, [("", self._rects), ("best list", outline)])
         self.entries[0].label = {"field": "fate"}
         plot.legend.visible = False
         place = CustomJSHover(args={"nodes": self._nodes}, code=asset("tree.js") + "return prefix(nodes.data, value)")
@@ -127,7 +111,7 @@ class TreePlot(Plot):
             for name in names.split():
                 model.js_on_change(name, relabel)
         if on_tap is not None:
-            when_tapped(self._nodes, "node", on_tap)
+            base.when_tapped(self._nodes, "node", on_tap)
         self.sources = (self._nodes, self._path, self._chosen)
         self.tinted = (
             (rects, "line_color", PAPER),
@@ -162,16 +146,16 @@ class TreePlot(Plot):
         self._shown, tree = frame, frame.tree
         if not len(tree):
             for source in self.sources:
-                replace(source, {name: [] for name in source.data})
+                base.replace(source, {name: [] for name in source.data})
             self._label_rows(0)
             self.caption, self.below = frame.empty, ""
             return
         layout = icicle(tree, frame.rest)
         nodes = _columns(tree, layout)
-        replace(self._nodes, nodes)
+        base.replace(self._nodes, nodes)
         path = _way(tree, nodes, frame.best) if frame.best else {name: [] for name in _RECT}
-        replace(self._path, path)
-        replace(self._chosen, _ring(tree, nodes, frame.seen))
+        base.replace(self._path, path)
+        base.replace(self._chosen, _ring(tree, nodes, frame.seen))
         self._label_rows(round(max([*nodes["bottom"], *path["bottom"]]) + 0.04))
         end = _places(tree, nodes, frame.best)[-1]
         ends_cut = end >= 0 and nodes["fate"][end].startswith("cut")
@@ -185,7 +169,7 @@ class TreePlot(Plot):
     def use_size(self, large: bool) -> None:
         """The picture is higher where the text is larger."""
         super().use_size(large)
-        size = int(LARGE_TEXT.removesuffix("px")) if large else _TEXT
+        size = int(base.LARGE_TEXT.removesuffix("px")) if large else _TEXT
         if self._labels.tags != [size]:
             self._labels.tags = [size]
             self.figure.height = round(self._height * (_TALLER if large else 1))
@@ -194,7 +178,7 @@ class TreePlot(Plot):
         alone = TreePlot()
         alone.draw(self._shown)
         alone.figure.legend.visible = True
-        return still(alone.figure)
+        return base.still(alone.figure)
 
     def _label_rows(self, n: int) -> None:
         ticks = [k + 0.5 for k in range(n)]
@@ -214,7 +198,7 @@ class TreePlot(Plot):
         self.below = filled("tree_colours.html", colours=[(fate, colors[fate]) for fate in fates])
 
 
-def _columns(tree: pd.DataFrame, layout: Icicle) -> Columns:
+def _columns(tree: pd.DataFrame, layout: Icicle) -> base.Columns:
     """What is drawn of the prefixes, and then of the stubs."""
     alone, stubs = tree.iloc[layout.place], layout.stubs
     at = {node: k for k, node in enumerate(alone["node"].tolist())}
@@ -246,7 +230,7 @@ def _columns(tree: pd.DataFrame, layout: Icicle) -> Columns:
     }
 
 
-def _places(tree: pd.DataFrame, nodes: Columns, antecedents: Sequence[str]) -> list[int]:
+def _places(tree: pd.DataFrame, nodes: base.Columns, antecedents: Sequence[str]) -> list[int]:
     """Where the prefixes of a list stand among those drawn one by one; -1 of those that do not."""
     drawn = {node: k for k, (node, alone) in enumerate(zip(nodes["node"], nodes["alone"], strict=True)) if alone}
     pairs = zip(tree["parent"].tolist(), tree["antecedent"].tolist(), strict=True)
@@ -257,7 +241,7 @@ def _places(tree: pd.DataFrame, nodes: Columns, antecedents: Sequence[str]) -> l
     return [drawn.get(node, -1) for node in way]
 
 
-def _way(tree: pd.DataFrame, nodes: Columns, best: Sequence[str]) -> Columns:
+def _way(tree: pd.DataFrame, nodes: base.Columns, best: Sequence[str]) -> base.Columns:
     """Outlines that are wide enough to be seen; what is not stored stands at the end of its parent's."""
     found: list[Any] = []
     for k in _places(tree, nodes, best):
@@ -269,7 +253,7 @@ def _way(tree: pd.DataFrame, nodes: Columns, best: Sequence[str]) -> Columns:
     return {name: [each[k] for each in found] for k, name in enumerate(_RECT)}
 
 
-def _ring(tree: pd.DataFrame, nodes: Columns, seen: Seen) -> Columns:
+def _ring(tree: pd.DataFrame, nodes: base.Columns, seen: Seen) -> base.Columns:
     """Around the prefix that is looked at, or the stub that it stands in; wide enough to be seen."""
     places = _places(tree, nodes, seen.path)
     at = places[-1:]

@@ -27,10 +27,9 @@ from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..widgets import icons
-from ..widgets.buttons import KEEP
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS, word
-from ..widgets.fields import WIDE, button
+from ..widgets.fields import KEEP, WIDE, button
 from ..widgets.html import Html
 from ..widgets.style import BAR_CSS, CARD_CSS, LOW_CSS, MODEL_CSS
 from .families import Look

@@ -14,10 +14,9 @@ from ...assets import asset, texts
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Pace, State
 from ..widgets import icons
-from ..widgets.buttons import Press
 from ..widgets.esc import esc
 from ..widgets.fields import row
-from ..widgets.html import Html
+from ..widgets.html import Html, Press
 from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, LARGE_PRESS_CSS, sheet
 
 _SAID = texts("run and step")

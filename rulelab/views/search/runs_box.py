@@ -25,11 +25,10 @@ from ..live.prepared import Prepared
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Limits, State
 from ..live.ticker import Work, Working
-from ..widgets.buttons import Press
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.fields import WIDE
-from ..widgets.html import Html
+from ..widgets.html import Html, Press
 from ..widgets.style import BAR_CSS, CARD_CSS, SELECT_CSS
 from ..widgets.uploader import Uploader
 

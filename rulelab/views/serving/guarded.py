@@ -22,8 +22,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-_SECONDS_KEPT = 86_400
-"""By the browser, of a file whose address does not change with its contents."""
+_SECONDS_KEPT = 86_400  # by the browser, of a file whose address does not change with its contents
 
 
 def policy(nonce: str, framing: Sequence[str] = ()) -> str:

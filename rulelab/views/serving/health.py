@@ -26,8 +26,7 @@ from .settings import is_loopback
 SAID = "This server is being stopped. The search was ended with what it has proven; save what you need now."
 _STEP_SECONDS = 0.02
 LOOK_SECONDS = 0.25
-_RESERVE = 0.05
-"""Of the memory, that is not dealt out: for arrays that are copied when they grow, and for pages."""
+_RESERVE = 0.05  # of the memory, that is not dealt out: for arrays that are copied when they grow, and for pages
 _GROWN = 1.02
 _LOG = logging.getLogger(__name__)
 

@@ -30,8 +30,7 @@ UNUSED_SESSION_MILLISECONDS = 15_000
 CHECK_MILLISECONDS = 1_000
 GRACE_SECONDS = 10.0
 _NEVER = 1_000_000_000
-_TURN_SECONDS = 0.001
-"""How long a thread that computes in Python holds up the loop."""
+_TURN_SECONDS = 0.001  # how long a thread that computes in Python holds up the loop
 DEMO_SECONDS, DEMO_MEMORY_BYTES = 60.0, 200_000_000
 
 

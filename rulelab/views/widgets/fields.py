@@ -1,8 +1,9 @@
-"""The fields and lines that views are made of, in the look that they share."""
+"""The fields, buttons and lines that views are made of, in the look that they share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import io
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,7 +11,7 @@ import panel as pn
 import param
 from panel.viewable import Viewer
 
-from .esc import plain
+from .esc import esc, plain
 from .html import LiveText
 from .style import BAR_CSS, BUTTON_CSS, SELECT_CSS, SMALL_CSS
 
@@ -99,3 +100,30 @@ def when_page_ends(close: Callable[[], Any]) -> None:
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
         pn.state.on_session_destroyed(lambda _: close())
+
+
+Content = io.StringIO | io.BytesIO
+
+
+def download(
+    label: str,
+    file: str,
+    callback: Callable[[], Content | Awaitable[Content]],
+    width: int = 118,
+    height: int = 34,
+    small: bool = False,
+) -> pn.widgets.FileDownload:
+    """A button that saves a file, made when it is pressed, by a coroutine function where that takes long."""
+    sheets = [BUTTON_CSS, SMALL_CSS] if small else [BUTTON_CSS]
+    look: dict[str, Any] = {"width": width, "height": height, "stylesheets": sheets, "margin": 0, "color": "default"}
+    return pn.widgets.FileDownload(callback=callback, filename=file, label=label, embed=False, auto=True, **look)
+
+
+KEEP = "Keep to compare"  # what stands on the button
+_WIDEST = "M"  # of the letters of cards
+
+
+def pinned_note(letter: str = "") -> str:
+    """The note, as HTML; without a letter its place alone, so that nothing moves when it comes."""
+    hidden = "" if letter else ' aria-hidden="true" style="visibility: hidden"'
+    return f'<p class="note"{hidden}>pinned as {esc(letter or _WIDEST)} in the tab Compare</p>'

@@ -1,7 +1,8 @@
-"""Panes of HTML that ask nothing of other machines, and lines of text that screen readers follow."""
+"""Panes of HTML that ask nothing of other machines, lines of text that screen readers follow, and a button."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -11,7 +12,7 @@ from panel.custom import JSComponent
 from panel.io.notebook import replace_inline_css
 
 from ...assets import asset
-from .style import LIVE_CSS
+from .style import LIVE_CSS, sheet
 
 
 class Html(pn.pane.HTML):
@@ -40,3 +41,28 @@ class LiveText(JSComponent):
 
     _esm = asset("live_text.js")
     _stylesheets = [LIVE_CSS]
+
+
+class Press(JSComponent):
+    """A button that stays the same element whatever stands on it.
+
+    Bokeh's own is replaced when that changes: it loses the focus of the keyboard, and a press at that moment. It fails,
+    too, when it is disabled between being sent and being drawn.
+    """
+
+    label = param.String(default="", doc="What stands on it.")
+    icon = param.String(default="", doc="SVG that stands before it.")
+    primary = param.Boolean(default=False, doc="Whether it is the one to press.")
+    able = param.Boolean(default=True, doc="Whether it can be pressed.")
+    why = param.String(default="", doc="What keeps it from being pressed, while something does.")
+
+    _esm = asset("press.js")
+    _stylesheets = [sheet("press.css")]
+
+    def __init__(self, press: Callable[[], Any], **params: Any) -> None:
+        super().__init__(**params)
+        self._press = press
+
+    def _handle_msg(self, _message: Any) -> None:
+        if self.able:
+            self._press()

@@ -1,7 +1,5 @@
 """Icons of the buttons, drawn here: an icon font would be fetched from another host."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from ...assets import asset, texts

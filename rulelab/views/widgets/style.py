@@ -46,7 +46,7 @@ _VARIABLES = {
 
 @cache
 def sheet(*names: str) -> str:
-    """Style sheets of `rulelab.assets`, one after the other."""
+    """Style sheets of `rulelab.assets`, one after the other, or what else there names colours."""
     return Template(asset(*names)).substitute(_VARIABLES)
 
 

@@ -29,8 +29,8 @@ from rulelab.views.forms.address import Address
 from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.pages.tabs import Tabs
-from rulelab.views.widgets.buttons import KEEP
 from rulelab.views.widgets.explained import by_slug
+from rulelab.views.widgets.fields import KEEP
 from rulelab.what_if import EditedList, EditedSet
 
 REGULARIZATION = 0.01

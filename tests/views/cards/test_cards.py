@@ -34,8 +34,7 @@ from rulelab.views.live import apart
 from rulelab.views.live.job import Progress
 from rulelab.views.live.recipe import split
 from rulelab.views.search.setup import Setup
-from rulelab.views.widgets.buttons import Press
-from rulelab.views.widgets.html import Html
+from rulelab.views.widgets.html import Html, Press
 
 
 def test_a_card_says_how_the_model_was_made_and_how_good_it_is(card) -> None:

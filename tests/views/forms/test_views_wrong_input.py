@@ -22,8 +22,8 @@ from rulelab.views.forms.controls import shown
 from rulelab.views.live.state import State
 from rulelab.views.pages.tabs import SearchTab
 from rulelab.views.search.setup import Setup
-from rulelab.views.widgets.buttons import Press
 from rulelab.views.widgets.field_cards import FieldCards
+from rulelab.views.widgets.html import Press
 
 CSV = b"colour,size,ok\n" + b"".join(b"red,%d,yes\nblue,%d,no\n" % (i, 10 - i) for i in range(10))
 

@@ -27,7 +27,7 @@ from rulelab.views.fronts.tab import FrontsView, Order
 from rulelab.views.fronts.view import FrontView
 from rulelab.views.live.recipe import PageRecipe
 from rulelab.views.search.setup import Setup
-from rulelab.views.widgets.buttons import KEEP
+from rulelab.views.widgets.fields import KEEP
 
 
 def question(setup: Setup) -> PageRecipe:

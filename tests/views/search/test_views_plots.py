@@ -24,7 +24,7 @@ from rulelab.views.search.plots.curves import Curves
 from rulelab.views.search.plots.prefixes import PrunedPlot, pruned_columns
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets import style
-from rulelab.views.widgets.buttons import Press
+from rulelab.views.widgets.html import Press
 
 SEARCHES = {
     "rule_list": small_search,

@@ -7,6 +7,7 @@ from math import comb, perm
 
 import numpy as np
 
+from ....assets import texts
 from ....data.problem import Problem
 from ....report.known import training_confusion
 from ....rule_set import EqualOpportunity
@@ -217,16 +218,8 @@ def _price(seen: Seen) -> Figures:
 
 
 def _nothing(seen: Seen) -> Figures:
-    found = (
-        "This set still finds positives, in equal shares of both groups; with other data the only equal set may be the "
-        "one that finds nobody."
-    )
-    if _with(seen, _NONE).best.model.complexity == 0:
-        found = (
-            "The set is empty: it misses every positive of every group alike, and nothing else within the tolerance "
-            "costs less. Equal is not the same as good."
-        )
-    return {"found": found}
+    finds = "nobody" if _with(seen, _NONE).best.model.complexity == 0 else "some"
+    return {"found": texts("learn")[finds]}
 
 
 _FAIRNESS = plan(

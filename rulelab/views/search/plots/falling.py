@@ -8,6 +8,7 @@ from typing import Any
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
 from bokeh.models.annotations import TeeHead, Whisker
 
+from ....assets import texts
 from ....models import FallingRuleList
 from ....shown import percent
 from ....snapshot import Snapshot
@@ -53,15 +54,7 @@ class StrataPlot(Plot):
 
     title = "Strata of risk"
     nothing = "One bar per rule: as wide as the share of people it holds, as high as their probability."
-    names = {
-        "rule": "rule",
-        "left": "people from (%)",
-        "right": "to (%)",
-        "top": "probability",
-        "low": "95 % interval from",
-        "high": "to",
-        "counts": "positive",
-    }
+    names = texts("strata")
 
     def __init__(self) -> None:
         self._model: Any = None

@@ -10,6 +10,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
+from ....assets import texts
 from ....snapshot import Snapshot
 from ...live.wording import count, counted
 from ...widgets.esc import plain
@@ -163,10 +164,7 @@ class PricesPlot(TablePlot):
     empty = pd.DataFrame(columns=["conditions", "rows", "wanted", "price", "cost", "covered"])
     kinds = {_COVERED: SKY, _NOT_COVERED: ORANGE}
     names = {"wanted": "rows to cover", "cost": "cost of covering", "covered": _COVERED}
-    tooltip = (
-        "<b>price @price{0.00}</b> for @wanted of @rows equal rows<br>covering them costs @cost{0.00}<br>@said<br>"
-        "@conditions"
-    )
+    tooltip = texts("tooltips")["price"]
 
     def marks(self, plot: figure) -> tuple[list[tuple[str, Any]], list[Any]]:
         plot.xaxis.ticker = []
