@@ -172,8 +172,8 @@ def accepted_one_by_one(space, lemmas, sets, values) -> bool:
     table = dict(zip(map(bytes, sets), values.tolist(), strict=True))
     sizes = sizes_of(sets)
     for i in range(len(sets)):
-        below = children(space, sets[i : i + 1], values[i : i + 1])
-        if len(below.exceeded):
+        exceeded, _, below = children(space, sets[i : i + 1], values[i : i + 1])
+        if len(exceeded):
             return False
         for child, required in zip(below.sets, below.required, strict=True):
             by_lemma = lemmas.proving(child[None], np.array([required]), sizes[i : i + 1])[0]
