@@ -108,7 +108,7 @@ def _intervals(numbers: np.ndarray, cuts: Sequence[float], most: int) -> tuple[n
     width = high / (most - 3) - low / (most - 3)
     if (numbers == np.round(numbers)).all():
         width = max(np.ceil(width), 1.0)
-    below, above = round(at / width - low / width), round(high / width - at / width)
+    below, above = int(at / width - low / width), int(high / width - at / width)  # no end lies beyond the numbers
     with np.errstate(over="ignore"):  # the last end may be infinite, too
         ends = at + width * np.arange(-below, above + 1)
     words = [digits(float(end), 4) for end in ends]

@@ -33,7 +33,7 @@ LEAST_DIGITS = 4
 """Of a hash that is only begun."""
 MOST_CHARACTERS = 80
 """Of a name."""
-_ADDED = ("n_rules", "accuracy", "training_accuracy")
+_ADDED = ("n_rules", "accuracy", "training_accuracy", "test_accuracy")
 """What older runs do not have: where it is not known, their hashes stay what they were."""
 _MOST_SETTINGS = 100
 _LONGEST = 4000
@@ -66,6 +66,7 @@ class Run:
     accuracy: float | None = None
     # training_accuracy: the same on the rows that it was trained on, where some were kept out for a test
     training_accuracy: float | None = None
+    test_accuracy: float | None = None  # on those that were kept out, where the model can be asked
     # files: SHA-256 of the recording, the model, the curve and the rows, as far as there are such
     files: Mapping[str, str] = field(default_factory=dict)
     # split: how rows of a data set with a name were kept out of training; see `rulelab.views.cards.rows.Split`
@@ -159,7 +160,8 @@ def _wrong(run: Run) -> Any:
         datetime.datetime.fromisoformat(run.made)
     except ValueError:
         yield f"the time {run.made!r:.80}"
-    known = (x for x in (run.objective, run.errors, run.accuracy, run.training_accuracy) if x is not None)
+    shares = (run.accuracy, run.training_accuracy, run.test_accuracy)
+    known = (x for x in (run.objective, run.errors, *shares) if x is not None)
     finite = (run.lower_bound, run.seconds, *known)
     if not all(is_number(x) and math.isfinite(x) for x in finite):
         yield f"the figures {finite!r:.200}"
@@ -167,7 +169,7 @@ def _wrong(run: Run) -> Any:
     whole = (run.work, run.rows, *(x for x in (run.complexity, run.n_rules) if x is not None))
     if not all(type(x) is int and x >= 0 for x in whole):
         yield f"the counts {whole!r:.200}"
-    for right in (run.accuracy, run.training_accuracy):
+    for right in shares:
         if right is not None and not 0 <= right <= 1:
             yield f"the accuracy {right}"
     if run.status == "optimal" and run.lower_bound != run.objective:
@@ -236,7 +238,7 @@ def files_of(
 def said_of(
     recording: Recording, data: Dataset | None, test_rows: np.ndarray | None, name: str, settings: Any
 ) -> dict[str, Any]:
-    """What a run says of its search and of its rows, and how many of those that it was trained on are right."""
+    """What a run says of its search and of its rows, and how many of these are right."""
     last = recording.snapshots[-1]
     best = last.incumbent
     if settings is None:
@@ -264,7 +266,19 @@ def said_of(
     whole = trained.sum() if data.weight is None else data.weight[trained].sum()
     right = None if best is None else float(1 - best.errors / whole)
     of_rows = {"data_hash": data_hash(data), "rows": len(data.y), "target": str(data.target)[:200]}
-    return {**said, **of_rows, "accuracy" if test_rows is None else "training_accuracy": right}
+    if test_rows is None:
+        return {**said, **of_rows, "accuracy": right}
+    tested = None if best is None else _right(best.model, data, test_rows)
+    return {**said, **of_rows, "training_accuracy": right, "test_accuracy": tested}
+
+
+def _right(model: Any, data: Dataset, rows: np.ndarray) -> float | None:
+    """The share of some rows, by weight, that a model predicts right; None where it knows no columns."""
+    try:
+        right = model.predict(data.X.iloc[rows]) == data.y.iloc[rows].to_numpy()
+        return float(np.average(right, weights=None if data.weight is None else data.weight.iloc[rows]))
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 def curve(recording: Recording) -> bytes:

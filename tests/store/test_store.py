@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from live import recorded, small_search
@@ -90,10 +91,25 @@ def test_rules_are_counted_and_accuracy_is_that_of_all_rows(store) -> None:
     split = store.save(recording, data=data, test_rows=[0, 1])
     assert split.accuracy is None, "a training figure among test figures"
     assert split.training_accuracy == 1 - recording.snapshots[-1].incumbent.errors / (len(data.y) - 2)
+    assert split.test_accuracy == (model.predict(bits) == data.y)[:2].mean()
     assert "accuracy" not in replace(run, n_rules=None, accuracy=None).about, "older runs keep their hash"
-    for name in ("accuracy", "training_accuracy"):
+    for name in ("accuracy", "training_accuracy", "test_accuracy"):
         with pytest.raises(StoreError, match="the accuracy"):
             replace(run, **{name: 1.5})
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_kept_out_are_predicted_by_the_model(store, weighted) -> None:
+    data = rl.datasets.load("diabetes")
+    out, weight = np.arange(len(data.y)) % 3 == 0, pd.Series(np.arange(len(data.y)) % 4)
+    data = replace(data, weight=weight if weighted else None)
+    bits = rl.Binarizer().fit(data.X[~out]).transform(data.X[~out])
+    problem = rl.Problem.from_arrays(bits, data.y[~out], sample_weight=weight[~out] if weighted else None)
+    recording = recorded(rl.RuleListSearch(problem, 0.05))
+    run = store.run(store.save(recording, data=data, test_rows=np.flatnonzero(out)).hash)
+    right = recording.snapshots[-1].incumbent.model.predict(data.X)[out] == data.y[out]
+    counts = weight[out] if weighted else np.ones(out.sum())
+    assert run.test_accuracy == pytest.approx((right * counts).sum() / counts.sum(), abs=1e-12)
 
 
 def test_search_rename_delete_and_bring_back(store, recording) -> None:

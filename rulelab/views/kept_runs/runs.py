@@ -355,14 +355,14 @@ def row(runs: Sequence[Run], present: bool, apart: Mapping[str, str]) -> dict[st
     rules = run.complexity if run.n_rules is None and run.family != RuleSet.family else run.n_rules
     size = unknown if rules is None else (count(rules), float(rules))
     right = run.training_accuracy if run.accuracy is None else run.accuracy
-    trained = unknown if right is None else (f"{100 * right:.1f}", right)
+    tested, trained = (unknown if x is None else (f"{100 * x:.1f}", x) for x in (run.test_accuracy, right))
     proof = proof_of(run.status == "optimal", None if run.objective is None else run.gap)
     made = run.made[:16].replace("T", " "), float(re.sub("[^0-9]", "", run.made[:16]))
     openable, proven = "recording" in run.files, run.proof is not None
     acts = {"open": "Open"} if openable else {}
     acts |= {"check": "Check proof"} if proven else {}
     acts |= {"rename": "Rename", "export": "Export zip", "delete": "Delete"}
-    figures = [unknown, trained, unknown, size, proof, made]
+    figures = [tested, trained, unknown, size, proof, made]
     more = {"hash": run.hash, "name": run.name, "present": present, "openable": openable, "proven": proven}
     more |= {"same": same_of(run.data, run.objective), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
     return row_of(run.hash, title(run), " · ".join(said), figures, acts=acts, **more)
