@@ -271,6 +271,15 @@ def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_thro
     assert not view.part("model").select(PersonForm), "with its model"
 
 
+def test_of_the_model_of_a_stopped_run_as_much_is_said_as_at_a_limit(view) -> None:
+    paused(view)
+    assert "Before you trust this" not in model_html(view)
+    view.stop()
+    wait_until(lambda: not view.tick())
+    assert view.session.snapshot.status is rl.Status.RUNNING, "its last moment"
+    assert "Before you trust this" in model_html(view)
+
+
 def test_an_error_is_shown_and_the_next_run_works(show) -> None:
     setup = Setup()
     view = show(new_session=setup.new_session)

@@ -125,6 +125,7 @@ def test_every_criterion_can_be_chosen_and_predictive_parity_of_rule_lists_alone
 def test_what_an_engine_counts_is_said_in_words_that_are_explained(show, name: str) -> None:
     view = finish(show(prepared(**FAMILY_SETTINGS[name]).search))
     counts, said = view.session.snapshot.counts, dict(view.part("counts").figures)
+    assert len(said) == len(view.part("counts").figures), "each once"
     named = LOOKS[view.session.look].counts
     assert len(named) > 1
     assert {said[word] for word in named.values()} == {words.count(counts[name]) for name in named}
