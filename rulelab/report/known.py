@@ -223,8 +223,8 @@ def _protected(known: Known) -> _Said:
     found = [name for name in known.columns if name in known.sensitive or is_protected(name)]
     if known.is_constant or not found:
         return None
-    what = f"a protected attribute, {found[0]}" if len(found) == 1 else f"protected attributes, {_listed(found)}"
-    return f"it uses {what}", "leave it out where people must not be told apart by it"
+    what, it = ("a protected attribute", "it") if len(found) == 1 else ("protected attributes", "them")
+    return f"it uses {what}, {_listed(found)}", f"leave {it} out where people must not be told apart by {it}"
 
 
 def _few_rows(known: Known) -> _Said:

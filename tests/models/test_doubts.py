@@ -109,6 +109,8 @@ def test_a_protected_attribute_by_its_name_or_by_what_was_said():
         "It uses a protected attribute, sex: leave it out where people must not be told apart by it"
     )
     assert "protected" not in codes(rl.RuleList.from_problem(problem(X, y), ["b"]))
+    both = rl.RuleList.from_problem(problem(X.rename(columns={"b": "age"}), y), ["sex", "age"])
+    assert "leave them out where people must not be told apart by them" in words("protected", both)
     named = rl.RuleList.from_problem(problem(*table()), ["a", "b"])
     assert "protected" not in codes(named, data_set(*table()))
     assert "protected" in codes(named, data_set(*table(), sensitive=["a"], keep_sensitive=True))

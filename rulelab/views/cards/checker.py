@@ -35,7 +35,8 @@ class Verdict:
 
     def __str__(self) -> str:
         counted = ", ".join(f"{count(n)} {what.replace('_', ' ')}" for what, n in self.checked.items())
-        checked = f"; checked {counted} in {self.seconds:.1f} s" if counted else ""
+        took = f"{self.seconds:.1f} s" if self.seconds >= 0.1 else "less than 0.1 s"
+        checked = f"; checked {counted} in {took}" if counted else ""
         return f"{'valid' if self.valid else 'not valid'}: {self.reason}{checked}"
 
 

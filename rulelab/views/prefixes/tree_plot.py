@@ -192,6 +192,8 @@ class TreePlot(base.Plot):
         """Caption and legend."""
         stored = int(frame.tree.attrs.get("stored", len(frame.tree)))
         outlined = f" Outlined: the way to the best list{_GOING_ON * ends_cut}." if frame.best else ""
+        if self._chosen.data["top"]:
+            outlined += " The thickest outline: the prefix below."
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
         self.caption = f"{prefixes} stored; each stands under the one it continues.{outlined} {frame.said}".rstrip()
         fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))

@@ -51,11 +51,12 @@ class BestModel:
         ask: Callable[..., None],
     ) -> None:
         self.shown: Snapshot | None = None  # the moment of the run; None: before it
+        self.over = False  # whether that is its end
         self.session = session  # gives the present run
         self._look: Look
         self._model: Model | None = None
-        self._status = Status.RUNNING
         self._rows = 0  # places in the table: while a search runs it never becomes shorter
+        self._drawn: tuple[Any, ...] = ()  # of what moment the card is
         self._before = ""  # what stood there until now
         self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], css_classes=["rl-heading"], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **WIDE)
@@ -85,14 +86,17 @@ class BestModel:
 
     def show(self, prepared: Prepared, latest: Snapshot) -> None:
         """Show the best model of a moment of the run."""
-        self.shown, best = latest, latest.incumbent
+        session, self.shown, best = self.session(), latest, latest.incumbent
+        # one that was stopped still says that it runs
+        over = self.over = latest.status is not Status.RUNNING or (session.state.over and latest is session.snapshot)
         if best is None:
             self._show_no_model()
-        elif best.model is not self._model or (self._places(latest), latest.status) != (self._rows, self._status):
-            self._model, self._rows, self._status = best.model, self._places(latest), latest.status
+        elif best.model is not self._model or (self._places(best.model), latest.status, over) != self._drawn:
+            self._model, self._rows = best.model, self._places(best.model)
+            self._drawn = self._rows, latest.status, over
             parts, spare = equation(prepared.search, latest), self._rows - len(best.model.rules)
             rows, counted = prepared.n_rows, prepared.counts_rows
-            over, named = latest.status is not Status.RUNNING, in_words(best.model, prepared.labels)
+            named = in_words(best.model, prepared.labels)
             training = prepared.training if over else None
             rules = incumbent_card(best, prepared.labels, prepared.target, parts, spare, rows, counted, training)
             tables = class_tables(best.model, prepared.classes)
@@ -123,11 +127,9 @@ class BestModel:
             self.compared.object = rates_of_groups({name: found}, asked, without)
         self.groups.object = rates_of_groups(tables, on_test=on_test)
 
-    def _places(self, latest: Snapshot) -> int:
+    def _places(self, model: Model) -> int:
         """How many rules there is place for."""
-        assert latest.incumbent is not None
-        rules = len(latest.incumbent.model.rules)
-        return max(rules, self._rows) if latest.status is Status.RUNNING else rules
+        return len(model.rules) if self.over else max(len(model.rules), self._rows)
 
     def say_pinned(self, letter: str) -> None:
         """Say which card the model has become; an empty letter takes it away."""

@@ -26,7 +26,7 @@ from .families import Look
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")
 """Figures that stand beside what is proven; the others count how it was found."""
-_OF_PREFIXES = ("made", "cut", "expanded", "queue")
+_OF_PREFIXES = ("made", "cut", "expanded", "queue")  # a sum that does not hold of an engine that counts otherwise
 _EVERY = 4
 """Ticks between two changes of what is said while a search runs, so that readers, and screen readers, can follow."""
 _SAID = texts("check of the proof")
@@ -91,8 +91,7 @@ class Certificate:
         """How it was found: what all searches count, without what this one does not, and what its engine counts."""
         snapshot = self._session().snapshot
         counts = {} if snapshot is None else snapshot.counts
-        prefixes = "expanded" in counts or not self._engine_counts
-        left_out = _WATCHED if prefixes else (*_WATCHED, *_OF_PREFIXES)
+        left_out = (*_WATCHED, *_OF_PREFIXES) if self._engine_counts else _WATCHED
         yield from (list(pair) for pair in now.figures if pair[0] not in left_out)
         yield from ([said, count(counts[name])] for name, said in self._engine_counts.items() if name in counts)
 

@@ -53,8 +53,7 @@ class Controls:
         further: Sequence[Any],  # what else stands behind "More"
         question: Any | None = None,
     ) -> None:
-        acts = {**actions, **{name: self._closing(actions[name]) for name in ("stop", "reset")}}
-        self.buttons = {name: _button(name.capitalize(), name, act) for name, act in acts.items()}
+        self.buttons = {name: _button(name.capitalize(), name, self._closing(act)) for name, act in actions.items()}
         for each in further:
             each.param.watch(self._close, "value")
         *usual, stop, reset = self.buttons.values()
@@ -64,7 +63,8 @@ class Controls:
             stop, reset, *further, visible=False, margin=0, css_classes=["rl-menu"], stylesheets=[CONTROLS_CSS]
         )
         self._more = _button("More", "more", self._turn)
-        self.hint = Html("", stylesheets=[CARD_CSS], margin=0, css_classes=["rl-hint"])
+        self.menu.link(self._more, visible="unfolded")
+        self.hint = Html("", stylesheets=[CARD_CSS, CONTROLS_CSS], margin=0, css_classes=["rl-hint"])
         buttons = pn.Row(*usual, self._more, stylesheets=[BAR_CSS], margin=0)
         side = pn.Column(buttons, self.hint, self.menu, css_classes=["rl-side"], margin=0, stylesheets=[CONTROLS_CSS])
         parts = [side] if question is None else [side, question]
@@ -74,7 +74,7 @@ class Controls:
         self.menu.visible = not self.menu.visible
 
     def _closing(self, action: Callable[..., None]) -> Callable[[], None]:
-        """The action of a button of the menu, which closes it."""
+        """The action of a button, which closes the menu."""
 
         def act() -> None:
             action()
@@ -96,6 +96,7 @@ class Controls:
         away += [item for item in self._further if getattr(item, "label", "").lower() in further]
         for item in away:
             item.visible = False
+        self._more.able = False
         self.menu.param.update(visible=True, css_classes=[])
 
     def show(self, session: SearchSession, stale: bool, blocked: bool, refusal: str) -> None:

@@ -32,7 +32,7 @@ class SearchFigures:
         name_of_files: Callable[[], str] = lambda: "search",
     ) -> None:
         self._look, self._name_of_files = look, name_of_files
-        self._shared = Curves(look.unit, on_move)
+        self._shared = Curves(look.unit, on_move, "before the tree" if look.family else "what comes first")
         self._place: tuple[float | None, bool] = (None, False)
         self._dark = self._large = False
         self._mark = NOTHING_SEEN

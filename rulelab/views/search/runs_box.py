@@ -25,6 +25,7 @@ from ..live.prepared import Prepared
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, Limits, State
 from ..live.ticker import Work, Working
+from ..live.wording import count
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.fields import WIDE
@@ -106,7 +107,7 @@ class Ablating:
         first, *others = frame["nodes" if all_proven else "gap"].astype(float)
         saved = dict(zip(GUESSES, (before - after for before, after in pairwise([*others, first])), strict=True))
         most = max(saved, key=lambda name: saved[name])
-        of = f"{saved[most]:.0f} prefixes" if all_proven else f"{saved[most]:.4f} of a gap of {others[0]:.4f}"
+        of = f"{count(round(saved[most]))} prefixes" if all_proven else f"{saved[most]:.4f} of a gap of {others[0]:.4f}"
         told = f"“{most}” has saved most here, {of}."
         if not self._guess:
             return told

@@ -289,7 +289,7 @@ class SearchView(Pinning, NotebookViewer):
             self._show_standing(session)
             self.rewind.offer(len(session.history), session.state.busy)  # what is said to have ended can be rewound
             latest, prepared = session.snapshot, session.prepared
-            new = latest is not None and latest is not self.best.shown
+            new = latest is not None and (latest is not self.best.shown or state.over is not self.best.over)
             if new and prepared is not None and self.rewind.moment is None:
                 self.best.show(prepared, self.plots.follow(session))
             self.certificate.show(self.best.shown, prepared)

@@ -55,6 +55,7 @@ class Press(JSComponent):
     primary = param.Boolean(default=False, doc="Whether it is the one to press.")
     able = param.Boolean(default=True, doc="Whether it can be pressed.")
     why = param.String(default="", doc="What keeps it from being pressed, while something does.")
+    unfolded = param.Boolean(default=False, doc="Whether it has unfolded what a press elsewhere, or Escape, folds.")
 
     _esm = asset("press.js")
     _stylesheets = [sheet("press.css")]
@@ -63,6 +64,6 @@ class Press(JSComponent):
         super().__init__(**params)
         self._press = press
 
-    def _handle_msg(self, _message: Any) -> None:
-        if self.able:
+    def _handle_msg(self, message: Any) -> None:
+        if self.able and (message != "fold" or self.unfolded):
             self._press()

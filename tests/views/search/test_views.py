@@ -22,6 +22,7 @@ from live import (
     model_html,
     paused,
     problem,
+    send,
     status,
 )
 from patience import wait_until
@@ -35,10 +36,11 @@ from rulelab.views.cards.scores import doubt_list, fairness_notes, incumbent_car
 from rulelab.views.live import wording as words
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import NOTHING_SEEN, History, State
-from rulelab.views.search.plots.curves import curve_columns
+from rulelab.views.search.plots.curves import curve_columns, tree_begins
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.esc import esc, plain
+from rulelab.views.widgets.html import Press
 
 
 def snapshots(n: int) -> list[rl.Snapshot]:
@@ -269,6 +271,38 @@ def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_thro
     view.ask()
     view.reset()
     assert not view.part("model").select(PersonForm), "with its model"
+
+
+def test_of_the_model_of_a_stopped_run_as_much_is_said_as_at_a_limit(view) -> None:
+    paused(view)
+    assert "Before you trust this" not in model_html(view)
+    view.stop()
+    wait_until(lambda: not view.tick())
+    assert view.session.snapshot.status is rl.Status.RUNNING, "its last moment"
+    assert "Before you trust this" in model_html(view)
+
+
+def test_the_menu_more_is_folded_by_escape_or_a_press_elsewhere_and_by_run(view) -> None:
+    buttons = {each.label: each for each in view.part("controls").select(Press)}
+    (menu,) = (each for each in view.part("controls").select(pn.Column) if "rl-menu" in each.css_classes)
+    for folds in ("fold", "press"):
+        send(buttons["More"], "press")
+        assert menu.visible
+        assert buttons["More"].unfolded
+        send(buttons["More"], folds)
+        assert not menu.visible
+    send(buttons["More"], "fold")
+    assert not menu.visible, "it is folded already"
+    send(buttons["More"], "press")
+    send(buttons["Run"], "press")
+    assert not menu.visible
+
+
+def test_the_axis_begins_where_the_tree_does_also_where_all_before_it_is_in_the_first_moment() -> None:
+    first, *others = snapshots(3)
+    assert tree_begins([first, *others]) is None, "nothing comes before it"
+    moments = [replace(each, work=each.work + 1000) for each in (first, *others)]
+    assert curve_columns(moments, tree_begins(moments))["log_work"][0] == 0
 
 
 def test_an_error_is_shown_and_the_next_run_works(show) -> None:

@@ -142,9 +142,17 @@ class Plot:
                 for model in self.figure.select({"type": kind})
             ]
         for model, sizes in self._small:
+            for name in sizes:
+                (model.on_change if large else model.remove_on_change)(name, self._enlarge)
             model.update(**(dict.fromkeys(sizes, LARGE_TEXT) if large else sizes))
         if not large:
             self._small = ()
+
+    def _enlarge(self, _name: str, _old: Any, new: Any) -> None:
+        """Make text large again: the browser gives it the sizes of the page's theme when that changes."""
+        if new != LARGE_TEXT:
+            for model, sizes in self._small:
+                model.update(**dict.fromkeys(sizes, LARGE_TEXT))
 
 
 class Window:
