@@ -114,6 +114,11 @@ def percent(value: float, decimals: int = 1) -> str:
     return share(100 * value, decimals, whole=100)
 
 
+def signed(points: float) -> str:
+    """A difference of shares in percent points, with its sign; a dash where it is not known."""
+    return "\u2013" if math.isnan(points) else f"{'+' if points > 0 else ''}{percent(points)}".replace("-", "\u2212")
+
+
 def with_interval(value: float, low: float, high: float) -> str:
     """A share with its interval, in percent, where that is known."""
     return percent(value) + ("" if math.isnan(low) else f" ({percent(low)}–{percent(high)})")

@@ -105,17 +105,18 @@ function card(open, tell) {
   const filter = () => {
     const found = fields.filter(({ place, label }) => {
       place.classList.toggle("away", !label.includes(wanted))
-      return label.includes(wanted)
+      return label.includes(wanted) && !(wanted && place.hidden)
     })
     node.classList.toggle("away", !found.length)
+    return found.length > 0
   }
   return {
     node,
-    /* Show only the fields whose labels hold this text; an empty one shows all. */
+    /* Show only the fields whose labels hold this text, and say whether there are any; an empty one shows all. */
     find(text) {
       wanted = text
-      filter()
       if (text) { fold(true) }
+      return filter()
     },
     show(now) {
       set(title, "textContent", now.title)
@@ -147,8 +148,13 @@ export function render({ model }) {
   const cards = model.cards.map((one) => card(one.open, (message) => model.send_msg(message)))
   const find = make("input", { type: "search", className: "bk-input find", placeholder: "Find a setting" })
   find.setAttribute("aria-label", find.placeholder)
-  find.addEventListener("input", () => cards.forEach((one) => one.find(find.value.trim().toLowerCase())))
-  root.append(find, ...cards.map((one) => one.node))
+  const none = make("p", { className: "note" })
+  none.setAttribute("role", "status")
+  find.addEventListener("input", () => {
+    const found = cards.filter((one) => one.find(find.value.trim().toLowerCase()))
+    none.textContent = found.length ? "" : "No setting here is called so."
+  })
+  root.append(find, none, ...cards.map((one) => one.node))
   const show = () => model.cards.forEach((one, i) => cards[i].show(one))
   model.on("cards", show)
   show()

@@ -17,7 +17,7 @@ export function render({ model }) {
       const row = document.createElement("tr")
       const name = document.createElement("th")
       name.scope = "row"
-      name.textContent = field.name
+      name.append(...field.name.split(/(?<=_)/).flatMap((part, i) => i ? [document.createElement("wbr"), part] : part))
       const input = document.createElement(field.options ? "select" : "input")
       if (field.options) { input.append(...field.options.map(([value, text]) => option(value, text))) }
       else { input.type = "number"; input.step = "any"; input.placeholder = "missing" }

@@ -26,11 +26,12 @@ export function render({ model }) {
   const settings = make("button", { type: "button", className: "settings", textContent: "Settings" })
   settings.addEventListener("click", () => { model.open = !model.open })
   const fill = () => {
-    said.replaceChildren(...model.parts.map(([text, label]) => {
-      if (!label) { return text }
+    said.replaceChildren(...model.parts.map(([text, label], k) => {
+      if (!label) { return model.parts[k - 1]?.[1] ? text.replace(/^[.,)]+/, "") : text }
       const part = make("button", { type: "button", className: "part", textContent: text, title: label })
       part.addEventListener("click", () => { model.open = true; unfilter(); go(label) })
-      return part
+      const [mark] = model.parts[k + 1]?.[0].match(/^[.,)]+/) ?? [""]  // stays on the line of its word
+      return make("span", { className: "marked" }, part, mark)
     }))
   }
   const turn = () => settings.setAttribute("aria-expanded", model.open)

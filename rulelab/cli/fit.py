@@ -43,8 +43,6 @@ _OF_TWO = ("fairness", "min_group_size", "labels", "must_use", "first_rule", "ma
 _OF_ANOTHER_SEARCH = ("policy", "beam_width", "search")
 _LOG_SECONDS = 5.0
 _LEFT_OUT = ("positive", "sensitive", "keep_sensitive", "record", "keep", "robustness", "random_state", "jobs")
-
-
 _Asked = tuple[Any, Dataset, PatternCounts | None, Callable[[], Any], Callable[..., Known]]
 """A search, the data and their counts, where rows are counted, what proves, and what is known of a model."""
 

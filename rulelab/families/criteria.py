@@ -55,8 +55,6 @@ CRITERIA: dict[str, CriterionRecord] = {
         CriterionRecord("accuracy_parity", "AccuracyParity", "accuracy parity: all errors"),
     )
 }
-
-
 PREDICTIVE_PARITY = CriterionRecord("predictive_parity", "PredictiveParity", "predictive parity: right positives")
 """Of rule lists alone: its rate is no linear function of the errors."""
 

@@ -201,6 +201,4 @@ def crossing(quick: bool) -> Made:
 
 
 _SHOWN = ("true positive", "false positive")
-
-
 FIGURES = {"fair-rule-sets": costs, "hamming-gap": proxies, "crossed-groups": crossing}

@@ -18,7 +18,7 @@ from ..datasets.guesses import is_protected, is_unknown
 from ..families.wording import at_most
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ..models.decision_list import DecisionList
-from ..shown import percent
+from ..shown import percent, signed
 from ..snapshot import Snapshot
 
 TITLE = "Before you trust this"
@@ -32,6 +32,7 @@ _MOST_NAMED = 3
 _Said = tuple[str, str] | None
 _ROUNDING = 1e-6  # a gap of this share of the objective is that of rounded weights
 _COMPARED = {name.replace("_", " "): rates for name, rates in MEASURED.items()}
+_AS_SHOWN = {"false_negative_rate": "true_positive_rate"}  # what it leaves of 1, which differs by as much
 _COMPARED |= {constrained.replace("_", " "): MEASURED[name] for name, constrained in CONSTRAINED.items()}
 
 
@@ -156,7 +157,7 @@ def told(snapshot: Snapshot, fairness: Any = None) -> dict[str, Any]:
 def compared(fairness: Any) -> tuple[str, ...]:
     """The rates that a criterion, or a constraint in words, wants to be alike; none where there is no such thing."""
     if hasattr(fairness, "rates"):
-        return tuple(rate.name for rate in fairness.rates())
+        return tuple(_AS_SHOWN.get(rate.name, rate.name) for rate in fairness.rates())
     words = str(fairness or "").replace("_", " ").replace("-", " ")
     return next((rates for name, rates in _COMPARED.items() if words.startswith(name)), ())
 
@@ -322,7 +323,7 @@ def _wide_interval(known: Known) -> _Said:
     between = f"{name} {gap.groups[0]} and {gap.groups[1]}"
     by = f"{percent(gap.value)} points{' on test rows' if known.on_test else ''}, more or less"
     said = f"the {rate.replace('_', ' ')}s of {between} differ by {by}"
-    reach = f"the 95 % interval, {percent(gap.low)} to {percent(gap.high)} points, is wider than that"
+    reach = f"the 95 % interval, {signed(gap.low)} to {signed(gap.high)} points, is wider than that"
     return said, f"{reach}; more rows would tell"
 
 

@@ -1,5 +1,6 @@
 """What is to be doubted of a model: data that have it and data that have not, and every door."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import rulelab as rl
 from rulelab.cli import commands as cli
 from rulelab.models import Provenance
 from rulelab.report import DOUBTS, Known, doubted
+from rulelab.report.known import compared
 from rulelab.views import ModelCard
 from rulelab.views.widgets.html import Html
 
@@ -193,7 +195,9 @@ def test_a_difference_that_is_narrower_than_its_interval():
     X, y, _ = people()
     model = rl.RuleList.from_problem(problem(X, y), ["a", "b"])
     chance = data_set(X.assign(who=np.where(np.arange(400) % 2, "x", "z")), y, sensitive=["who"])
-    assert "points, is wider than that; more rows would tell" in words("wide_interval", model, chance)
+    said = words("wide_interval", model, chance)
+    assert re.search(r"interval, \u2212[\d.]+ to \+[\d.]+ points, is wider than that; more rows would tell", said)
+    assert compared(rl.EqualOpportunity(0.1)) == compared("equal_opportunity") == ("true_positive_rate",)
     told = data_set(X.assign(who=np.where(X["a"], "x", "z")), y, sensitive=["who"])
     assert "wide_interval" not in codes(model, told)
 

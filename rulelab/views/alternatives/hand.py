@@ -27,8 +27,6 @@ KINDS = (
     "rule lists, falling rule lists (by the exact search) and rule sets without a fairness constraint or demands on "
     "their rules"
 )
-
-
 _BENCHES: dict[str, tuple[Any, ...]] = {
     "rule_list": (RuleListBench, "max_length"),
     "falling_rule_list": (FallingBench, "positive_weight", "violation_penalty", "max_length"),

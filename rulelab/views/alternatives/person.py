@@ -43,12 +43,14 @@ class PersonPanel(LayoutViewer):
         self._hand: Hand | None = None
         self._take_data(None)
         self._alert = alert("Error of the person")
-        self._row = pn.widgets.IntInput.from_param(
-            self.param.row, start=1, width=150, margin=0, stylesheets=[NUMBER_CSS]
+        # without ends, beyond which a browser would leave the number as it was and say nothing
+        self._row = pn.widgets.IntInput(
+            label=self.param.row.label, value=1, width=150, margin=0, stylesheets=[NUMBER_CSS]
         )
+        self._row.param.watch(self._choose_row, "value")
         self.form = PersonForm(self.enter, **WIDE)
         self.said = pane()
-        self._layout = panel("One person", "nearest change", self._alert, self._row, self.form, self.said)
+        self._layout = panel("One person", "nearest change", self._row, self._alert, self.form, self.said)
 
     def begin(self, hand: Hand) -> None:
         """Take the rows of other data."""
@@ -59,8 +61,7 @@ class PersonPanel(LayoutViewer):
         rows = 0 if data is None else len(data.X)
         self._row.visible = bool(rows)
         self.param["row"].bounds = (1, rows or None)
-        self._row.end = rows or None
-        self.row = min(self.row, rows or 1)
+        self._row.value = self.row = min(self.row, rows or 1)
 
     def follow(self, hand: Hand) -> None:
         """Say what the list says."""
@@ -99,8 +100,17 @@ class PersonPanel(LayoutViewer):
                 self._alert.phase = plain(error, 200)
         self.follow(hand)
 
+    def _choose_row(self, event: param.parameterized.Event) -> None:
+        """Take a row by its number, where there is one."""
+        rows = self.param["row"].bounds[1] or 1
+        there = event.new is not None and 1 <= event.new <= rows
+        self._alert.phase = "" if there else f"there are rows 1 to {rows}"
+        if there:
+            self.row = event.new
+
     @param.depends("row", watch=True)
     def _take_row(self) -> None:
+        self._row.value = self.row
         if self._hand is not None:
             self._take_cells()
             self.follow(self._hand)

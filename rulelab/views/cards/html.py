@@ -17,7 +17,8 @@ from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ..live.wording import filled, percent, signed, today, within
+from ...shown import signed
+from ..live.wording import filled, percent, today, within
 from ..widgets.esc import esc
 from ..widgets.style import MODEL_CSS, sheet
 from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded

@@ -48,8 +48,6 @@ class KeptRows:
 
 KEPT_ROWS = KeptRows()
 """Of this process."""
-
-
 _HASH = re.compile("[0-9a-f]{64}")
 _OF_FOLDS = ("folds", "fold", "seed")  # written beside a share by versions that also kept models of folds
 

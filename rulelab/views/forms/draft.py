@@ -49,8 +49,6 @@ _FORM = {"encoding": dict(zip(ENCODINGS, ENCODINGS, strict=True))} | {
 _EMPTY = "also empty"
 _READING = {"lines above": "skip"}  # fields of the form that have another name in `rulelab.datasets.Reading`
 _YES = {True: "yes", False: "no"}
-
-
 _GUESSED = {"sensitive": "group"}  # of the roles that are guessed, those of another name here
 
 

@@ -100,8 +100,7 @@ def chosen(settings: Any, family: Family) -> dict[str, Any]:
     values |= {name: only.value for name, only in fixed.items() if only is not None}
     for each in shown_parameters(family):
         if each.kind == "criterion":
-            name = values[each.name]
-            values[each.name] = criterion_of(name, settings.tolerance, settings.negatives_tolerance)
+            values[each.name] = criterion_of(values[each.name], settings.tolerance, settings.negatives_tolerance)
     return values
 
 
@@ -324,6 +323,8 @@ def _compared(family: Family, settings: Any, table: DataSettings) -> Iterator[li
 
 
 def _between(table: DataSettings) -> list[Part]:
+    if table.sensitive is None:  # what has groups is chosen with the data
+        return [(" between groups that are ", ""), ("not chosen yet", "Data set")]
     return [(" between groups of ", ""), (_attribute(table), str(table.param.sensitive.label))]
 
 

@@ -114,8 +114,6 @@ class Limits:
 MAX_POINTS = 4000
 MOST_SHARE = 0.03
 """Of the time of a search, for each thing that is watched."""
-
-
 Mark = tuple[int, int]
 """How much of a history a reader has seen: how often it was thinned before, and how many were kept then."""
 NOTHING_SEEN: Mark = (-1, 0)

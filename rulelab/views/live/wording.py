@@ -21,7 +21,7 @@ from ...families.typed import SIGNS
 from ...families.wording import at_least
 from ...report import Known, report
 from ...report.report import within as nearest
-from ...shown import digits, share
+from ...shown import digits, share, signed
 from ...snapshot import Snapshot, Status
 from ..widgets.esc import esc, plain
 from .session import SearchSession
@@ -234,11 +234,6 @@ def today() -> str:
 def percent(value: float) -> str:
     """A share in percent, without the sign."""
     return NONE if math.isnan(value) else shown.percent(value)
-
-
-def signed(points: float) -> str:
-    """A difference of shares in points, with its sign."""
-    return f"{'+' if points > 0 else ''}{percent(points)}".replace("-", "\u2212")
 
 
 @cache

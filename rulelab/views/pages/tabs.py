@@ -235,8 +235,6 @@ TABS: dict[str, Callable[[Address], Any]] = {
     "Compare": CompareTab,
     "Learn": LearnTab,
 }
-
-
 _ANSWERS = ("Alternatives", "Compare")  # tabs of what is asked in Search
 
 

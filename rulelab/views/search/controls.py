@@ -20,6 +20,7 @@ from ..widgets.html import Html, Press
 from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, LARGE_PRESS_CSS, sheet
 
 _SAID = texts("run and step")
+NO_GROUPS, NOT_EDITED = _SAID["no groups"], _SAID["not edited"]
 
 
 def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) -> tuple[dict[str, bool], str]:
@@ -34,13 +35,12 @@ def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) ->
     }
     said = ""
     if not able["run"] or blocked:
-        said = _SAID["blocked"] if blocked else _SAID["wrong"]
+        # where groups are lacking no field is marked
+        said = _SAID["blocked"] if blocked else refusal if refusal == NO_GROUPS else _SAID["wrong"]
     elif stale and state is not State.IDLE:
         said = _SAID["stale"] if state.over else _SAID["stale already"]
     elif state.over:
-        said = (
-            _SAID["resumable"] if session.resumable else _SAID["stopped"] if state is State.STOPPED else _SAID["ended"]
-        )
+        said = _SAID["resumable" if session.resumable else "stopped" if state is State.STOPPED else "ended"]
     return able, said
 
 

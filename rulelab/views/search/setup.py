@@ -35,12 +35,11 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import term_classes
 from ..widgets.field_cards import Field, FieldCard, FieldCards
 from ..widgets.fields import WIDE, LayoutViewer, column, select
+from .controls import NO_GROUPS
 from .families import SHOWN, look_for
 
 MAX_MESSAGE = 300  # characters of what is said at a field
-_ALONE = texts("several classes")["alone"]
-_NO_CLASSES = texts("several classes")["none"]
-_NOT_OF_TWO = texts("several classes")["not of two"]
+_OF_CLASSES = texts("several classes")
 
 
 class Setup(LayoutViewer):
@@ -73,6 +72,7 @@ class Setup(LayoutViewer):
         self.sentence = Sentence(sizing_mode="stretch_width", margin=0)  # the question, which opens the form
         self._build()
         self.table.param.watch(self._suit_data, "data")
+        self.table.param.watch(self._look_for_wrong, "sensitive")
         self.param.watch(self._offer_families, "family")
         for owner in (self.table, *self.of_family.values(), self.limits):
             owner.param.watch(self._look_for_wrong, "wrong")
@@ -178,7 +178,7 @@ class Setup(LayoutViewer):
         several = self.table.several
         self._why.visible = several is not None
         if several is not None:
-            self._why.object = note(_ALONE.format(esc(several.target, 60))).object
+            self._why.object = note(_OF_CLASSES["alone"].format(esc(several.target, 60))).object
 
     def _suits(self, name: str) -> bool:
         """Whether models of this family are of the classes that these data have."""
@@ -187,8 +187,9 @@ class Setup(LayoutViewer):
     @param.depends("family", watch=True)
     def _look_for_wrong(self, *_: Any) -> None:
         found = [each for owner in (self.table, self.settings, self.limits) for each in owner.wrong.values()]
-        unsuited = [] if self._suits(self.family) else [_NO_CLASSES if self.family in OF_SEVERAL else _NOT_OF_TWO]
-        self.refusal = "\n".join([*unsuited, *found])
+        unsuited = [_OF_CLASSES["none" if self.family in OF_SEVERAL else "not of two"]]
+        lacking = [NO_GROUPS] if self._chosen.needs_groups and self.table.sensitive is None else []
+        self.refusal = "\n".join([*([] if self._suits(self.family) else unsuited), *found, *lacking])
         self.sentence.open |= bool(found)
 
     def _show_complaint(self, *_: Any) -> None:

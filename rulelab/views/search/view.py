@@ -30,7 +30,7 @@ from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
 from .best import BestModel
 from .certificate import Certificate, notes
-from .controls import SPEEDS, Controls, Rewind
+from .controls import NO_GROUPS, NOT_EDITED, SPEEDS, Controls, Rewind
 from .families import LOOKS, look_of_recorded, sessions_of
 from .figures import SearchFigures, curves_svg
 from .plots.curves import AXES
@@ -379,7 +379,8 @@ class SearchView(Pinning, NotebookViewer):
         if self.stale and session.state.over:
             now = replace(now, tone="earlier", phase=f"With the earlier settings: {now.phase}")
         if session.state is State.IDLE and (self.blocked or self.refusal):
-            now = replace(now, phase=f"not ready: {'the data are not chosen' if self.blocked else 'a field is wrong'}")
+            lacking = "the data have no groups" if self.refusal == NO_GROUPS else "a field is wrong"
+            now = replace(now, phase=f"not ready: {'the data are not chosen' if self.blocked else lacking}")
         before = session.called if isinstance(session, RecordedSession) else ""
         if self.runs_box.ablation is not None:
             before = self.runs_box.ablation.place
@@ -402,8 +403,8 @@ class SearchView(Pinning, NotebookViewer):
         workshop = self.session.workshop
         edits = isinstance(workshop, tuple) and self.editable(workshop[0].search)
         self.best.offer(bool(self.on_pin), edits and bool(self.on_edit), edits and bool(self.on_person))
-        why = workshop if self.on_edit is not None and isinstance(workshop, str) else ""
-        self.best.lacking.object = f'<p class="note">{esc(why)}</p>' if why else ""
+        why = ("" if edits else NOT_EDITED) if isinstance(workshop, tuple) else workshop
+        self.best.lacking.object = f'<p class="note">{esc(why, 300)}</p>' if why and self.on_edit is not None else ""
 
     @param.depends("blocked", "refusal", watch=True)
     def _block(self) -> None:

@@ -251,6 +251,12 @@ def test_one_person_is_decided_and_flipped(make) -> None:
     assert (field["name"], field["options"], field["ticked"]) == ("age", None, False)
     view.person.row = 5
     assert view.person.form.fields[0]["value"] == str(data.X["age"].iloc[4])
+    (number,) = pn.panel(view.person).select(pn.widgets.IntInput)
+    for wrong in (99999, 0, None):
+        number.value = wrong
+        assert (alert(view.person).phase, view.person.row) == (f"there are rows 1 to {len(data.X)}", 5)
+    number.value = 5
+    assert alert(view.person).phase == ""
     view.person.enter({"do": "set", "at": 0, "value": "50"})
     assert "Tick the columns" in view.person.said.object
     view.person.enter({"do": "tick", "at": 0, "on": True})

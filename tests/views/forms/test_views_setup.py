@@ -30,7 +30,7 @@ from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import TICK_SECONDS, State
 from rulelab.views.live.wording import count, standing
 from rulelab.views.pages.tabs import SearchTab
-from rulelab.views.search.controls import SPEEDS
+from rulelab.views.search.controls import SPEEDS, offered
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 from rulelab.views.widgets.field_cards import FieldCards
@@ -211,6 +211,18 @@ def test_the_accuracy_that_is_not_set_is_the_one_that_is_demanded(data: str) -> 
     assert f"accuracy at least {search.min_accuracy:g}," in said(setup)
     setup.choose(test_share=0.3)
     assert "accuracy at least a tenth above one answer for all," in said(setup), "the form does not know which rows"
+
+
+@pytest.mark.parametrize("family", ["least_gap", "least_gap_of_sets"])
+def test_without_groups_no_gap_between_them_is_looked_for(family: str) -> None:
+    setup = Setup()
+    setup.choose(family=family, data="tic_tac_toe")
+    assert ["not chosen yet", "Data set"] in setup.sentence.parts
+    assert setup.refusal.startswith("These data have no groups: ")
+    able, hint = offered(setup.new_session(), False, False, setup.refusal)
+    assert (able["run"], able["step"], hint) == (False, False, setup.refusal)
+    setup.choose(data="compas")
+    assert (setup.refusal, "between groups of race" in said(setup)) == ("", True)
 
 
 @pytest.mark.parametrize("family", [name for name in EVERY_FAMILY if name not in OF_SEVERAL])

@@ -248,9 +248,10 @@ def test_a_model_is_edited_once_its_search_has_ended_and_one_person_is_sent_thro
     assert taken == []
     finish(view)
     assert not edit(), "its models cannot be edited"
+    assert "No Edit and no One person: they are for rule lists" in view.best.lacking.object
     view.param.update(editable=lambda search: search is view.session.search, on_edit=view.on_edit)
     view.refresh()
-    assert edit()
+    assert (edit(), view.best.lacking.object) == (True, "")
     view.edit()
     assert taken == [(view.session.prepared, view.session.snapshot, view.session.snapshot.incumbent.model)]
 
