@@ -18,8 +18,7 @@ from ..snapshot import Incumbent, Snapshot, bound_shown, standing
 from .nodes import COLUMNS, Nodes, Scale
 from .replay import Children
 
-_NEAR = 1e-9
-"""Costs that differ by less are one cost, written with other roundings."""
+_NEAR = 1e-9  # costs that differ by less are one cost, written with other roundings
 _DIGITS = range(4, 11)
 
 

@@ -62,8 +62,7 @@ class Allowance:
         return min((each for each in (limit, self.memory) if each is not None), default=None)
 
 
-ALLOWED = Allowance()
-"""That of this process."""
+ALLOWED = Allowance()  # that of this process
 
 
 def take_memory() -> None:
@@ -97,5 +96,4 @@ class Share:
         self._search.memory_limit = most if self._own is None else min(self._own, most)
 
 
-SHARES: WeakSet[Share] = WeakSet()
-"""Those of the searches of this process that go on."""
+SHARES: WeakSet[Share] = WeakSet()  # those of the searches of this process that go on

@@ -178,8 +178,7 @@ class Good:
         return self._gaps[asked]
 
 
-MEMORY_BYTES = 1_000_000_000
-"""What an enumeration may take where the settings do not say it."""
+MEMORY_BYTES = 1_000_000_000  # what an enumeration may take where the settings do not say it
 LISTED = "Good models are found of rule lists and rule sets of two classes, without a fairness constraint or demands"
 
 _OPTIMUM = "searching for the optimum"

@@ -25,12 +25,10 @@ from ..live.wording import count, counted, filled, today
 from ..widgets.esc import plain
 from ..widgets.style import sheet
 
-MOST_EDGES = 400_000
-"""Where there are more, the browser gets the best lists only: about two megabytes."""
+MOST_EDGES = 400_000  # where there are more, the browser gets the best lists only: about two megabytes
 _NAME, _LABEL, _ALSO = 200, 40, 3
 
-TERMS = tuple(texts("builder").items())
-"""What the builder's words mean."""
+TERMS = tuple(texts("builder").items())  # what the builder's words mean
 _MOST = 40
 _START = 'builder(document.getElementById("builder"), JSON.parse(document.getElementById("lists").textContent))'
 _PAGE_CSS = sheet("offline.css")

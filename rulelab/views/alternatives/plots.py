@@ -21,8 +21,7 @@ from ..widgets.style import INK, LENGTHS
 from .good import Good
 
 HEIGHT = 260
-MOST_DOTS = 3000
-"""So many models are drawn, the best ones."""
+MOST_DOTS = 3000  # so many models are drawn, the best ones
 _FLOOR = 0.8
 _COLORS = {
     dark: np.array([RGB.from_hex_string(each).lighten(0.15 * dark).to_hex() for each in LENGTHS])

@@ -26,10 +26,8 @@ from ..widgets.esc import plain
 from . import snippet
 from .rows import Rows, Split
 
-MAX_NOTE = 2000
-"""Most characters of the texts on intended use and limits."""
-MAX_NAME = 80
-"""Most characters of a name."""
+MAX_NOTE = 2000  # most characters of the texts on intended use and limits
+MAX_NAME = 80  # most characters of a name
 FILE, BROWSER, KEPT = "file", "browser", "kept"
 """Where a card comes from that nobody here has made."""
 AnyModel = TypeVar("AnyModel", Model, MultiClassRuleList, Model | MultiClassRuleList)

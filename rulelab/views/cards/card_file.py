@@ -84,8 +84,7 @@ def _texts(entry: dict[str, Any], name: str) -> dict[str, str]:
     return {plain(key, 60): plain(value, 200) for key, value in pairs if isinstance(value, str)}
 
 
-MAX_CHARACTERS = 4_000_000
-"""Browsers keep at least five million characters for a page."""
+MAX_CHARACTERS = 4_000_000  # browsers keep at least five million characters for a page
 _NAME = "a pinned model"
 
 

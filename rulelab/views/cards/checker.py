@@ -13,10 +13,8 @@ from ..live.apart import limit_resources
 from ..live.wording import count
 
 MAX_SECONDS = 900
-ROBUSTNESS_SECONDS = 20
-"""That a list's robustness is searched for; what is proven by then is said."""
-MAX_BYTES = 4_000_000_000
-"""Address space that the check may use, where the system can limit it."""
+ROBUSTNESS_SECONDS = 20  # that a list's robustness is searched for; what is proven by then is said
+MAX_BYTES = 4_000_000_000  # address space that the check may use, where the system can limit it
 
 
 @dataclass(frozen=True)

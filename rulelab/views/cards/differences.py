@@ -15,8 +15,7 @@ from ...report.known import training_classes
 from .card import Card, setting, short_name
 
 Name = TypeVar("Name")
-ELSE = "else"
-"""What the default of a list stands for."""
+ELSE = "else"  # what the default of a list stands for
 
 
 class Line(NamedTuple):

@@ -17,8 +17,7 @@ from ...store import data_hash
 from ..live.prepared import TrainingRows
 from ..live.recipe import split as random_split
 
-MOST_CELLS = 200_000
-"""Of data whose hash is taken on the page."""
+MOST_CELLS = 200_000  # of data whose hash is taken on the page
 
 
 class KeptRows:
@@ -46,8 +45,7 @@ class KeptRows:
         return self._at_hand.get(hash)
 
 
-KEPT_ROWS = KeptRows()
-"""Of this process."""
+KEPT_ROWS = KeptRows()  # of this process
 _HASH = re.compile("[0-9a-f]{64}")
 _OF_FOLDS = ("folds", "fold", "seed")  # written beside a share by versions that also kept models of folds
 

@@ -42,8 +42,7 @@ _OUTCOMES = {
 }
 _OF_CLASSES = {"right": "true_positive", "wrong": "false_positive"}  # what becomes of rows, and where it is counted
 _WHY = texts("unknown figures")
-MAX_GROUPS = 12
-"""Attributes with more values are not shown."""
+MAX_GROUPS = 12  # attributes with more values are not shown
 
 
 @dataclass(frozen=True)
@@ -192,8 +191,7 @@ EXPLAINED = (
     *("TPR", "FPR", "selected", "95 % intervals"),
 )
 """Lines of a card whose meaning the glossary has."""
-TERMS = texts("figures of cards")
-"""What the other lines mean."""
+TERMS = texts("figures of cards")  # what the other lines mean
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from . import checker
 from .card import BROWSER, FILE, KEPT, Card
 from .checker import Verdict
 
-CHECKS = Pool(max(1, (os.cpu_count() or 2) - 1))
-"""The line in front of the processes that check."""
+CHECKS = Pool(max(1, (os.cpu_count() or 2) - 1))  # the line in front of the processes that check
 AGAIN = "Try again"
 _FAILED = "an error of the program, which the log of the server has, kept it from an answer; press “Try again”"
 

@@ -27,8 +27,7 @@ from ..widgets.esc import plain
 from ..widgets.style import sheet
 
 OF_STORE = ("look", "open", "rename", "delete", "undo", "compare", "export", "check")
-OF_PAGE = ("pin", "remove", "choose")
-"""What is asked of the kept runs, and of the models that are on the page."""
+OF_PAGE = ("pin", "remove", "choose")  # what is asked of the kept runs, and of the models that are on the page
 
 Act = Callable[[str, list[str], str], None]
 

@@ -15,10 +15,8 @@ from ..live.wording import count
 from ..widgets.esc import plain
 from .reading import read_sheet
 
-FILES = ".csv,.tsv,.txt,.data,.gz,.zip,.xlsx,.parquet"
-"""What may be uploaded, as browsers are told."""
-UPLOADED = "(uploaded file)"
-"""In place of the name of a data set."""
+FILES = ".csv,.tsv,.txt,.data,.gz,.zip,.xlsx,.parquet"  # what may be uploaded, as browsers are told
+UPLOADED = "(uploaded file)"  # in place of the name of a data set
 MAX_UPLOAD_BYTES = 100_000_000
 MAX_UPLOAD_COLUMNS = 5000
 LIMIT = (

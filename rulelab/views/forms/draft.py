@@ -22,17 +22,14 @@ from ..live.wording import count, counted
 from ..widgets.esc import plain
 from .data import read
 
-ROLES = texts("roles")
-"""What a column may be used for, in the words of the page."""
+ROLES = texts("roles")  # what a column may be used for, in the words of the page
 ROLE_HELP = texts("sheet")["roles"]
-FEWEST = 3
-"""Classes that one list may predict; of two one is told from the other."""
+FEWEST = 3  # classes that one list may predict; of two one is told from the other
 ALL_CLASSES = "all classes, in one list"
 ELSEWHERE = texts("sheet")["elsewhere"]
 _ONE_OR_EVERY = texts("sheet")["one or every"]
 _EVERY = texts("sheet")["every"]
-MAX_COLUMNS = 500
-"""So many columns have a row of their own in the sheet; the others keep the role that was guessed."""
+MAX_COLUMNS = 500  # so many columns have a row of their own in the sheet; the others keep the role that was guessed
 MAX_PREVIEWED = 40
 _BARS = 12
 _BARS_OF_ROWS = 10_000  # bars are of every row up to so many, then of every second, third ...: shares look the same

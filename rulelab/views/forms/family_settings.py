@@ -55,8 +55,7 @@ TOLERANCE = Parameter(
 NEGATIVES_TOLERANCE = Parameter(
     "negatives_tolerance", 0.05, "the same for the second rate", "fraction", most=1, label="On negatives (ε₂)"
 )
-OF_FAIRNESS = "min_group_size"
-"""The parameter whose field stands beside that of the criterion."""
+OF_FAIRNESS = "min_group_size"  # the parameter whose field stands beside that of the criterion
 BOUNDS, FAIR_BOUNDS = "bounds", "fair_bounds"
 """The parameters for the bounds in use, which only searches have; those for fair models have other ones."""
 OF_FAIR_MODELS = {"labels": True, "iterations": False}

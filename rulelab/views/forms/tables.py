@@ -20,8 +20,7 @@ from ..live.wording import count
 from ..widgets.esc import plain
 from .draft import Draft
 
-PREVIEWED = 1000
-"""Rows that are looked at for the sheet."""
+PREVIEWED = 1000  # rows that are looked at for the sheet
 _LOOK_SECONDS = 0.25
 _MOST_CLASSES = 50
 _DATES = "dates or times: only a number made of them, such as the year, can be used"

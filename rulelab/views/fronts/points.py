@@ -35,8 +35,7 @@ from ..compare.table import row, same_of, unknown
 from ..live.wording import NONE, count, family_name, filled, titled, today
 from ..widgets.esc import plain
 
-PARTS = {"test": "test rows", "train": "training rows"}
-"""Which rows the figures count."""
+PARTS = {"test": "test rows", "train": "training rows"}  # which rows the figures count
 COMPLEXITY = "complexity"
 FALSE_POSITIVES, TRUE_POSITIVES = "false_positive_rate", "true_positive_rate"
 """What stands on the axes of an ROC curve."""

@@ -20,13 +20,11 @@ from ..live.job import Job, Pool, Progress
 from ..live.wording import Standing, count, counted, family_name
 from .points import PARTS, Point, Started, points, told
 
-LOOK_SECONDS = 0.5
-"""How often the tables are made anew while results come."""
+LOOK_SECONDS = 0.5  # how often the tables are made anew while results come
 CEILING_SECONDS, MOST_RULES = 2.0, 8
 """Of the search for what no list of so many rules exceeds."""
 NO_MEMORY_LEFT = "The server has no memory left: the sweep ended with the fits that were done"
-SWEEPS = Pool(max(1, (os.cpu_count() or 2) - 1))
-"""The line in front of the sweeps of all sessions."""
+SWEEPS = Pool(max(1, (os.cpu_count() or 2) - 1))  # the line in front of the sweeps of all sessions
 
 
 class Run:

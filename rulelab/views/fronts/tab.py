@@ -156,12 +156,10 @@ def _said_of(question: PageRecipe) -> tuple[Any, ...]:
 
 
 Grid = Mapping[str, Sequence[Any]]
-MAX_VALUES = 30
-"""Most values of one parameter."""
+MAX_VALUES = 30  # most values of one parameter
 _SIZES: dict[str, Grid] = {"cart": {"max_leaf_nodes": [2, 3, 4, 6, 8, 12]}}
 """Of baselines: sizes that compare with rule lists."""
-AT_ONCE_SECONDS = 2.0
-"""Of each search that nobody has asked for."""
+AT_ONCE_SECONDS = 2.0  # of each search that nobody has asked for
 _SPLITTER = "from sklearn.model_selection import StratifiedShuffleSplit"
 _USUAL_VALUES = texts("usual values")
 
