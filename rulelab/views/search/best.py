@@ -91,7 +91,7 @@ class BestModel:
         over = self.over = latest.status is not Status.RUNNING or (session.state.over and latest is session.snapshot)
         if best is None:
             self._show_no_model()
-        elif best.model is not self._model or (self._places(best.model), latest.status, over) != self._drawn:
+        elif (self._places(best.model), latest.status, over) != self._drawn or best.model is not self._model:
             self._model, self._rows = best.model, self._places(best.model)
             self._drawn = self._rows, latest.status, over
             parts, spare = equation(prepared.search, latest), self._rows - len(best.model.rules)
