@@ -178,13 +178,6 @@ def within(bound: float, family: str = "rule_list") -> str:
     return grouped(nearest(bound, family))
 
 
-def remaining(snapshot: Snapshot) -> str:
-    """log10 of the evaluations that are left at most."""
-    if snapshot.status in (Status.OPTIMAL, Status.INFEASIBLE):
-        return "none left"
-    return NONE if not math.isfinite(snapshot.log10_remaining) else f"{snapshot.log10_remaining:.1f}"
-
-
 def duration(seconds: float) -> str:
     """Seconds, with as many digits as tell short searches apart."""
     return f"{seconds:.2f} s" if seconds < 9.995 else f"{seconds:.1f} s"

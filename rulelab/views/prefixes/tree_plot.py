@@ -42,7 +42,7 @@ _SPLIT = 8e-3  # rectangles that are narrower have no line between them, which w
 _SEEN = 1.2e-2  # the width of an outline, at least
 _LABELS = "labels.data = fitting({ plot, range, rows, nodes, size: labels.tags[0] })"
 _SVG = (640, 26)  # width of a drawing without scripts, and height of a row in it, in pixels
-_GOING_ON = "; cut is what would go on from it"
+_GOING_ON, _BEYOND = "; cut is what would go on from it", ", white where it is not stored"
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "alone", "figures", "node", "place")
 _TOOLTIP = texts("tooltips")["prefix"]
@@ -158,8 +158,8 @@ class TreePlot(base.Plot):
         base.replace(self._chosen, _ring(tree, nodes, frame.seen))
         self._label_rows(round(max([*nodes["bottom"], *path["bottom"]]) + 0.04))
         end = _places(tree, nodes, frame.best)[-1]
-        ends_cut = end >= 0 and nodes["fate"][end].startswith("cut")
-        self._say(frame, dict(zip(nodes["fate"], nodes["color"], strict=True)), ends_cut)
+        there = _BEYOND if end < 0 else _GOING_ON if nodes["fate"][end].startswith("cut") else ""
+        self._say(frame, dict(zip(nodes["fate"], nodes["color"], strict=True)), there)
 
     def frame(self) -> pd.DataFrame:
         tree = self._shown.tree
@@ -188,12 +188,11 @@ class TreePlot(base.Plot):
             self.figure.yaxis.major_label_overrides = {tick: str(k) for k, tick in enumerate(ticks)}
             self._ticker.ticks = ticks
 
-    def _say(self, frame: TreeFrame, colors: dict[str, str], ends_cut: bool) -> None:
+    def _say(self, frame: TreeFrame, colors: dict[str, str], there: str) -> None:
         """Caption and legend."""
         stored = int(frame.tree.attrs.get("stored", len(frame.tree)))
-        outlined = f" Outlined: the way to the best list{_GOING_ON * ends_cut}." if frame.best else ""
-        if self._chosen.data["top"]:
-            outlined += " The thickest outline: the prefix below."
+        outlined = " Thickest outline: the prefix below." if self._chosen.data["top"] else ""
+        outlined += f" Outlined: the way to the best list{there}." if frame.best else ""
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
         self.caption = f"{prefixes} stored; each stands under the one it continues.{outlined} {frame.said}".rstrip()
         fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))

@@ -39,11 +39,10 @@ class Certificate:
     def __init__(self, session: Callable[[], SearchSession], card: Callable[[], Card]) -> None:
         self._session = session
         # how the search stands; what changes its phase is said at once
-        self.text = LiveText(css_classes=["rl-status"], stylesheets=[STANDING_CSS], **WIDE)
+        look = {"stylesheets": [STANDING_CSS], **WIDE}
+        self.text = LiveText(css_classes=["rl-status"], **look)
         # how it was found; stands elsewhere
-        self.counts = LiveText(
-            role="group", caption="Counts", css_classes=["rl-counts"], stylesheets=[STANDING_CSS], **WIDE
-        )
+        self.counts = LiveText(role="group", caption="Counts", css_classes=["rl-counts"], **look)
         # what is looked for, and what an ended search has shown
         self.account = Html("", stylesheets=[CARD_CSS, WORD_CSS, _CERTIFICATE_CSS], css_classes=["rl-account"], **WIDE)
         self.check = Check(card, width=124)

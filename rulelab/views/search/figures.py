@@ -32,7 +32,8 @@ class SearchFigures:
         name_of_files: Callable[[], str] = lambda: "search",
     ) -> None:
         self._look, self._name_of_files = look, name_of_files
-        self._shared = Curves(look.unit, on_move, "before the tree" if look.family else "what comes first")
+        self._shared = Curves(look.unit, on_move)
+        self._shared.grey = "before the tree" if look.family else "what comes first"
         self._place: tuple[float | None, bool] = (None, False)
         self._dark = self._large = False
         self._mark = NOTHING_SEEN
@@ -205,14 +206,9 @@ def curves_svg(snapshots: Sequence[Snapshot]) -> str:
     y = _TOP + (up.max() - up) / max(np.ptp(up), 1e-300) * (_HEIGHT - _TOP - _BOTTOM)
     words = y[-1] + 4
     words[0] = max(words[0], words[1] + 14)  # the bound is below
-    lines = [
-        (
-            color,
-            Markup("".join(f"H{at:.1f}V{value:.1f}" for at, value in zip(x, y[:, k], strict=True))),
-            words[k],
-            up[-1, k],
-        )
-        for k, color in enumerate((BLUE, ORANGE))
-    ]
+    lines = []
+    for k, color in enumerate((BLUE, ORANGE)):
+        steps = Markup("".join(f"H{at:.1f}V{value:.1f}" for at, value in zip(x, y[:, k], strict=True)))
+        lines.append((color, steps, words[k], up[-1, k]))
     size: dict[str, Any] = {"width": _WIDTH, "height": _HEIGHT, "right": _WIDTH - _RIGHT + 6}
     return filled("curves.html", lines=lines, start=y[0], until=f"{count(known[-1].work)} units of work", **size)

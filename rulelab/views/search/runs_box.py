@@ -139,15 +139,8 @@ class RunsBox(Working):
         about = f'<p class="note">{_SAID["ablation"].format(f"{MOST_SECONDS:g}")} {word("Why", "ablation")}</p>'
         said = Html(about, stylesheets=[CARD_CSS, WORD_CSS], min_width=160, **WIDE)
         bar = pn.FlexBox(self.button, self.guess, said, gap="8px", align_items="end", stylesheets=[BAR_CSS], **WIDE)
-        self.field = Uploader(
-            self._received,
-            label="Open recording",
-            accept=".rulelab",
-            limit=_SAID["limit"],
-            most=LARGEST_FILE,
-            width=170,
-            margin=0,
-        )
+        asked: dict[str, Any] = {"label": "Open recording", "accept": ".rulelab", "limit": _SAID["limit"]}
+        self.field = Uploader(self._received, most=LARGEST_FILE, width=170, margin=0, **asked)
         self._said = Html("", stylesheets=[CARD_CSS], **WIDE)
         # what each bound saves; empty where there is nothing to draw
         self.picture = pn.Column(sizing_mode="stretch_width", margin=(8, 0, 0, 0))

@@ -14,7 +14,7 @@ from live import boxes, button, curves_of, finish, html, long_search, paused, pr
 from patience import wait_until
 
 import rulelab as rl
-from rulelab.families.wording import at_least
+from rulelab.families.wording import at_least, power
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
 from rulelab.views.search.families import LOOKS
@@ -84,7 +84,8 @@ def test_the_captions_follow_a_search() -> None:
         assert pruned.caption.startswith(f"{cut} cut") or cut == 0 or cut > 999
         assert pruned.blank is (cut == 0)
         assert (
-            f"At most 10^{snapshot.log10_remaining:.1f} prefixes" in left.caption
+            f"At most {10 ** (snapshot.log10_remaining % 1):.1f}·{power(int(snapshot.log10_remaining))} "
+            in left.caption
             or snapshot.status is rl.Status.OPTIMAL
         )
     assert "proven" in bounds.caption

@@ -336,14 +336,13 @@ class PlotBox:
         title.visible, self.name = False, ""
         plot.figure.stylesheets = [FIGURE_CSS]
         plot.figure.css_classes = []  # the sign stands beside the name
-        self._head = PlotHead(
-            self.answer, control=control, css_classes=["rl-head"], sizing_mode="stretch_width", margin=0
-        )
+        wide: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": 0}
+        self._head = PlotHead(self.answer, control=control, css_classes=["rl-head"], **wide)
         self.rename(str(title.text))
-        self.pane = pn.pane.Bokeh(plot.figure, sizing_mode="stretch_width", margin=0)
+        self.pane = pn.pane.Bokeh(plot.figure, **wide)
         self._below = None
         if plot.below is not None:
-            self._below = Html("", stylesheets=[CARD_CSS], sizing_mode="stretch_width", margin=0, min_height=_BELOW)
+            self._below = Html("", stylesheets=[CARD_CSS], min_height=_BELOW, **wide)
         self.items = tuple(item for item in (self._head, self.pane, self._below) if item is not None)
 
     def fill(self, height: str = ":host { height: 100% !important; }") -> None:

@@ -29,9 +29,8 @@ _SHORTEST = {"log_work": 0.3, "work": 1.0, "seconds": 0.001}  # least width of a
 def tree_begins(snapshots: Sequence[Snapshot]) -> Snapshot | None:
     """The first snapshot of the search tree, where something came before it, as preparation or a beam search."""
     first = next((each for each in snapshots if each.phase == "searching"), None)
-    if first is None or first is not snapshots[0]:
-        return first
-    return first if first.work > first.counts.get("expanded", first.work) else None
+    later = first is None or first is not snapshots[0] or first.work > first.counts.get("expanded", first.work)
+    return first if later else None
 
 
 def curve_columns(
@@ -59,11 +58,9 @@ def _log_work(work: int, begins: Snapshot | None) -> float:
 class Curves:
     """The shared source, and the axis that its plots are drawn against."""
 
-    def __init__(
-        self, unit: str = "", on_move: Callable[[float], None] = lambda place: None, grey: str = "before the tree"
-    ) -> None:
+    def __init__(self, unit: str = "", on_move: Callable[[float], None] = lambda place: None) -> None:
         self.unit, self.on_move = unit, on_move  # of the work; takes where on the axis a person has moved the line to
-        self._grey = f"; grey: {grey}"
+        self.grey = "before the tree"  # what is drawn on grey
         self._ticks: dict[bool, tuple[Ticker, TickFormatter]] = {}
         self.source = ColumnDataSource(curve_columns([]))
         self.axis = "seconds"  # column of the horizontal axis
@@ -111,7 +108,7 @@ class Curves:
     def label(self) -> str:
         """Of the axis; what is grey is said where there is such a strip."""
         labels = {"seconds": "search time (s)", "work": f"work ({self.unit})", "log_work": f"work ({self.unit}, log)"}
-        return labels[self.axis] + ("" if self.begins is None else self._grey)
+        return labels[self.axis] + ("" if self.begins is None else f"; grey: {self.grey}")
 
     def known(self, name: str) -> list[float]:
         """The numbers of a column without those that are not known yet."""

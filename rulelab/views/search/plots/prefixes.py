@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,9 @@ from bokeh.plotting import figure
 from bokeh.transform import stack
 
 from ....assets import texts
+from ....families.wording import power
 from ....snapshot import CUT_BY, Snapshot, Status
-from ...live.wording import count, remaining
+from ...live.wording import NONE, count
 from ...prefixes.icicle import color_of
 from ...widgets.style import GREEN, INK, LENGTHS
 from .base import Columns, Plot, Window, add_legend, compact, new_figure, replace, set_ticks, show_entries
@@ -86,7 +88,9 @@ class RemainingPlot(CurvePlot):
     def _words(self, latest: Snapshot) -> str:
         if latest.status in (Status.OPTIMAL, Status.INFEASIBLE):
             return "Nothing is left to look at."
-        return f"At most 10^{remaining(latest)} prefixes are left; a cut takes away all that would follow."
+        left = latest.log10_remaining
+        most = f"{10 ** (left % 1):.1f}·{power(int(left))}" if math.isfinite(left) else NONE
+        return f"At most {most} prefixes are left; a cut takes away all that would follow."
 
     def fit(self) -> None:
         self._window.span(0, 1.1 * max(self._curves.known("remaining"), default=0) or 1)
