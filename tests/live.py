@@ -3,7 +3,9 @@
 import asyncio
 import base64
 import inspect
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,12 @@ from rulelab.views.widgets.html import LiveText, Press
 from rulelab.views.widgets.uploader import Uploader
 
 HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def awaited(made: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine comes to, in a thread of its own: in this one the loop of a browser may go on."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(copy_context().run, asyncio.run, made).result()
 
 
 def terms_of(css_classes: list[str]) -> list[Term | None]:
@@ -102,7 +110,7 @@ def export_menu(view: SearchView) -> tuple[pn.widgets.Button, dict[str, pn.widge
 def exported(view: SearchView, label: str) -> bytes:
     """What the browser gets from an entry of the menu of exports."""
     made = export_menu(view)[1][label].callback()
-    content = asyncio.run(made) if inspect.iscoroutine(made) else made
+    content = awaited(made) if inspect.iscoroutine(made) else made
     read = content.read()
     return read.encode() if isinstance(read, str) else read
 

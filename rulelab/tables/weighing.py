@@ -181,9 +181,10 @@ def _shifted(weight: nw.Expr, places: int) -> nw.Expr:
 
 def _is_binary(weight: nw.Expr, places: int) -> nw.Expr:
     """Whether weights are no decimals of so many places."""
-    shifted = _shifted(weight, places)
+    most = LARGEST_DECIMAL / 10.0**places
+    small = nw.when(weight <= most).then(weight).otherwise(0.0)  # DuckDB makes an int64 of what is rounded
     scale = weight * 0 + 10.0**places  # no literal: Polars multiplies by its reciprocal, and 0.1 is no decimal then
-    return (shifted > float(LARGEST_DECIMAL)) | (shifted / scale != weight)
+    return (weight > most) | (_shifted(small, places) / scale != small)
 
 
 def _first(frame: nw.LazyFrame[Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import panel.io.document as panel_document
 import pytest
 from bokeh.document import Document
+from live import awaited
 from tornado.websocket import WebSocketHandler
 
 from rulelab.views.live.ticker import send_all
@@ -73,12 +74,12 @@ async def two_messages(turns: int) -> list[str]:
 def test_both_are_written(turns: int) -> None:
     send_all()
     send_all()
-    assert asyncio.run(two_messages(turns)) == ["first", "second"]
+    assert awaited(two_messages(turns)) == ["first", "second"]
 
 
 def test_panel_alone_leaves_one_behind() -> None:
     """Else this is not needed any more."""
-    assert ["first"] in [asyncio.run(two_messages(turns)) for turns in range(5)]
+    assert ["first"] in [awaited(two_messages(turns)) for turns in range(5)]
 
 
 def test_other_versions_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

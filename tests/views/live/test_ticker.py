@@ -20,6 +20,7 @@ from bokeh.application import Application
 from bokeh.core.types import ID
 from bokeh.server.contexts import ApplicationContext
 from bokeh.server.session import ServerSession
+from live import awaited
 from panel.io.state import set_curdoc
 from patience import PATIENCE
 from tornado.ioloop import IOLoop
@@ -42,7 +43,7 @@ def in_a_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., N
 
     @wraps(test)
     def run(**given: object) -> None:
-        asyncio.run(asyncio.wait_for(test(**given), PATIENCE))
+        awaited(asyncio.wait_for(test(**given), PATIENCE))
 
     return run
 

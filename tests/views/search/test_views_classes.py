@@ -12,7 +12,20 @@ import numpy as np
 import pandas as pd
 import panel as pn
 import pytest
-from live import HOSTILE, alert, bring_file, export_menu, exported, finish, html, made, model_html, status, widget
+from live import (
+    HOSTILE,
+    alert,
+    awaited,
+    bring_file,
+    export_menu,
+    exported,
+    finish,
+    html,
+    made,
+    model_html,
+    status,
+    widget,
+)
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -240,13 +253,13 @@ def test_the_page_goes_on_while_the_proof_is_made_and_says_why_there_is_none(vie
         may.set()
         return (await task).getvalue()
 
-    assert asyncio.run(pressed()).startswith(b"PK")
+    assert awaited(pressed()).startswith(b"PK")
     assert not proof.disabled
     assert "being made" not in told(view)
     search.max_length = 3
     monkeypatch.undo()
     with pytest.raises(rl.CertificateError):
-        asyncio.run(proof.callback())
+        awaited(proof.callback())
     assert any("No proof: there is no certificate" in each.phase for each in view.part("model").select(LiveText))
     assert "being made" not in told(view)
 
