@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -35,7 +36,8 @@ from .good import MEMORY_BYTES, Good
 from .parts import spaced
 from .plots import HEIGHT, Picture
 
-_SECONDS = (6.0, 60.0, 300.0)  # at once, and each time that more is asked for
+_SECONDS = (2.0, 60.0, 300.0)  # at once, and each time that more is asked for
+_KEPT_BYTES = 300_000_000  # a search that holds more begins anew where more is asked for
 _PLACES = 7  # accuracies, from that of one answer for everybody to that of the best list
 _TOOLTIP = texts("tooltips")["least gap"]
 
@@ -48,17 +50,47 @@ class Fairer:
     bounds: tuple[tuple[float, float], ...]  # accuracies, and what no model that is so accurate has a smaller gap than
     open: int  # at how many of these that is not known to be the least
     among: str  # which models these are: what they are called, and their size at most
+    search: Any = field(default=None, compare=False)  # that has found them, to go on with it
 
 
-def fairer(found: Good, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
+def fairer(
+    found: Good,
+    attribute: str,
+    criterion: str,
+    seconds: float,
+    progress: Progress,
+    before: Fairer | None = None,  # what is known: its search goes on
+    tell: Callable[[Fairer], Any] = lambda so_far: None,  # takes what is known, again and again
+) -> Fairer:
     """Search for the models of least gap between groups; ValueError when there are no two of them to compare."""
     take_memory()
+    if before is None or before.search is None:
+        search, among = _search_for(found, attribute, criterion)
+    else:
+        search, among = before.search, before.among
+
+    def so_far(kept: Any = None) -> Fairer:
+        points: tuple[FrontPoint, ...] = search.points
+        each = {point.model: point for point in points if point.model is not None}
+        bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
+        return Fairer(tuple(each.values()), bounds, sum(point.status == "open" for point in points), among, kept)
+
+    def said(_: Any) -> str:
+        tell(so_far())
+        return "at each accuracy"
+
+    run(search, seconds, progress, said, "the search for least gaps")
+    return so_far(search if search.memory_bytes <= _KEPT_BYTES else None)
+
+
+def _search_for(found: Good, attribute: str, criterion: str) -> tuple[Any, str]:
+    """The search for models of least gap at each accuracy, and which models these are."""
     result, best = found.result, found.model(0)
     problem = replace(result.problem, groups=found.prepared.masses(attribute))
     share = max(problem.total_positive, problem.total_negative) / problem.total_weight
     places = np.floor(1e4 * np.linspace(share, float(1 - best.errors / problem.total_weight), _PLACES)) / 1e4
     given, among = _sizes(found, best)
-    search: Any = frontier(
+    search = frontier(
         problem,
         "gap",
         best.family,
@@ -68,11 +100,7 @@ def fairer(found: Good, attribute: str, criterion: str, seconds: float, progress
         memory_limit=ALLOWED.within(MEMORY_BYTES),
         **given,
     )
-    run(search, seconds, progress, lambda _: "at each accuracy", "the search for least gaps")
-    points: tuple[FrontPoint, ...] = tuple(search.points)
-    each = {point.model: point for point in points if point.model is not None}
-    bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
-    return Fairer(tuple(each.values()), bounds, sum(point.status == "open" for point in points), among)
+    return search, among
 
 
 def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
@@ -150,6 +178,7 @@ class FairerView(Working, LayoutViewer):
         self._on_model = on_model
         self._asked: tuple[Any, ...] = ()
         self._effort = 0
+        self._told: deque[Fairer] = deque(maxlen=1)  # what the search knows meanwhile
         self._work = Work(self._say_busy, POOL)
         self.fairer: Fairer | None = None
         self._status = LiveText(caption="Fairer ones", **WIDE)
@@ -176,13 +205,19 @@ class FairerView(Working, LayoutViewer):
         self._search()
 
     def _search(self) -> None:
-        seconds, (found, attribute, criterion) = _SECONDS[self._effort], self._asked
-        self._work.begin(lambda progress: fairer(found, attribute, criterion, seconds, progress), self._take)
+        told = self._told = deque(maxlen=1)
+        asked = *self._asked, _SECONDS[self._effort]
+        self._work.begin(partial(fairer, *asked, before=self.fairer, tell=told.append), self._take)
         self._more.param.update(label="Stop", visible=True)
         self.refresh()
 
     def _say_busy(self, doing: str) -> None:
-        self._status.param.update(tone="busy", phase=f"Searching for least gaps {doing}")
+        with pn.io.hold():
+            self._status.param.update(tone="busy", phase=f"Searching for least gaps {doing}")
+            known = self._told.pop() if self._told else self.fairer
+            if known is not None and known.points and known != self.fairer:
+                self.fairer = known
+                self._draw(known)
 
     def _take(self, job: Job) -> None:
         self.fairer = job.result or self.fairer  # what was known stays
@@ -190,18 +225,28 @@ class FairerView(Working, LayoutViewer):
             self._show(job.error or "")
 
     def _show(self, error: str) -> None:
-        found, (good, attribute, criterion) = self.fairer, self._asked
-        self._plot.visible = found is not None
+        found = self.fairer
         self._more.param.update(label="Look longer", visible=found is not None and found.open > 0)
         if found is None:
+            self._plot.visible = False
             self._status.param.update(tone="limit", phase=plain(error, 600))
             return
-        axis = f"{criterion_name(criterion)} by {attribute}"
-        what = f"the least gap in {axis} of {found.among}"
+        what = f"the least gap in {self._axis} of {found.among}"
         places = counted(len(found.bounds), "accuracy levels")  # one where the best list is the same for everybody
         phase = f"not certified at {found.open} of {places}: {what}" if found.open else f"certified at {places}: {what}"
         self._status.param.update(tone="limit" if found.open else "proven", phase=phase)
-        self.dots.draw(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
+        self._draw(found)
+
+    @property
+    def _axis(self) -> str:
+        """What the gap is of, and between whom."""
+        _, attribute, criterion = self._asked
+        return f"{criterion_name(criterion)} by {attribute}"
+
+    def _draw(self, found: Fairer) -> None:
+        good, *asked = self._asked
+        self._plot.visible = True
+        self.dots.draw(found, good.gaps(*asked), good.frame["accuracy"].to_numpy(), self._axis)
         self.box.refresh()
 
     def choose(self, k: int) -> None:
