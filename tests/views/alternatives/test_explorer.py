@@ -265,6 +265,7 @@ def test_the_count_is_that_of_the_lists_and_ranges_hold_all_of_them(
         "How far the lists agree",
         "Use of each column",
         "Differences between groups",
+        "difference in selection rate (",
     ):
         assert part in html(counting)
     assert "<b>u" not in html(counting)
@@ -280,7 +281,7 @@ def test_another_attribute_counts_nothing_again_and_a_new_find_forgets_the_count
     assert len(counting.ranges.gaps) == 1  # b has fewer than 30 positives
     view.criterion = "equalized_odds"
     wait_until(lambda: not counting.refresh())
-    assert "false positive rate" in html(counting)
+    assert "difference in true positive rate (TPR) or false positive rate (FPR), points" in html(counting)
     view.distance = 0.1
     wait_until(lambda: not view.refresh())
     assert counting.total is None
