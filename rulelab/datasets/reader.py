@@ -165,8 +165,6 @@ def sheet(
     elif raw.startswith(b"PK"):
         raw, doubts = unzipped(raw, file_name, max_cells)
         reading = replace(reading, doubts=doubts)
-    elif raw.startswith(b"\xd0\xcf\x11\xe0"):
-        raise DatasetError(f"{file_name} is an old Excel workbook: save it as CSV or as .xlsx")
     if raw.startswith(b"PAR1"):
         frame, reading = _parquet(raw, file_name, max_cells, max_columns), None
     else:
