@@ -30,7 +30,7 @@ from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
 from .fairer import CountView, FairerView
 from .good import LISTED, Good, find, refusal
-from .hand import editable
+from .hand import editable, edited_of
 from .offline import explorer
 from .parts import NO_MODEL, Builder, Choosing, spaced
 
@@ -108,6 +108,8 @@ class AlternativesView(Working, Pinning, Choosing):
         assert source is not None
         self.editor = WhatIfView(source=source, playing=False, on_pin=self.on_pin)
         self.editor.groups.chosen_here = False
+        self.editor.on_shown = self._mark
+        self._numbers: dict[Any, int] = {}  # of the good models that were edited
         self._run = run
         self._make: Callable[[Callable[[str], None]], Prepared] | None = None
         self._known: tuple[Prepared, Snapshot] | None = None
@@ -230,6 +232,7 @@ class AlternativesView(Working, Pinning, Choosing):
 
     def _take(self, found: Good) -> None:
         self._say(found)
+        self._numbers = {}
         self._make = lambda report: found.prepared  # its optimum is not searched for again
         self._take_overview(found)
         self._explorer.visible = bool(found.result.count)
@@ -303,7 +306,9 @@ class AlternativesView(Working, Pinning, Choosing):
         k = int(found.graph.model[found.graph.node(antecedents)])
         self.choose(k)
         if antecedents != found.result.lists[k]:
-            self._edit_model(RuleList.from_problem(found.result.problem, antecedents))
+            model = RuleList.from_problem(found.result.problem, antecedents)
+            self._numbers[edited_of(found.prepared.search, model)] = k
+            self._edit_model(model)
 
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one, which is edited."""
@@ -316,8 +321,22 @@ class AlternativesView(Working, Pinning, Choosing):
         if self._filling or self.found is None:
             return
         if self.model != NO_MODEL:
-            self._edit(self.found.card(self.model))
+            card = self.found.card(self.model)
+            self._numbers[edited_of(self.found.prepared.search, card.model)] = self.model
+            self._edit(card)
         self._show_chosen_in_pictures()
+
+    def _mark(self) -> None:
+        """Let that good model be the chosen one which is in hand; none, where it is another one by an edit."""
+        hand = self.editor.hand
+        if self.found is None or hand is None or self.playing:
+            return
+        number = self._numbers.get(hand.edited, NO_MODEL)
+        if number != self.model:
+            self._filling = True
+            self.model = number
+            self._filling = False
+            self._show_chosen_in_pictures()
 
     def _edit_model(self, model: RuleList) -> None:
         """Edit a list of the same problem, which need not be one of the models."""
