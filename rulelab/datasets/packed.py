@@ -10,27 +10,18 @@ import re
 import struct
 import zipfile
 import zlib
+from pathlib import Path
 from typing import Any
 
+from ..files import load_tables
 from .dataset import DatasetError
 from .guesses import listing, quote
 
 BYTES_PER_CELL = 32  # with a limit on cells: how much a compressed file may unpack to, on average
 LEAST_UNPACKED_BYTES = 1_000_000  # of a Parquet file, which has more than its cells
 
-ACCEPTED = "what is read is CSV (also in gzip or zip), Excel workbooks (.xlsx) and Parquet: save the table as one of these"
-_OTHERS = {
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"GIF8": "a GIF picture",
-    b"%PDF-": "a PDF document",
-    b"7z\xbc\xaf": "a 7z archive",
-    b"Rar!\x1a": "a RAR archive",
-    b"SQLite format 3\0": "an SQLite database",
-    b"PK\3\4": "a zip file",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook, or another old document of Office",
-}
-_PARTS = {"word/": "a Word document", "ppt/": "a PowerPoint presentation", "xl/": "a workbook that is no .xlsx"}
+_OTHERS = load_tables(Path(__file__).with_name("other_files.toml"))
+ACCEPTED = _OTHERS["said"]["accepted"]
 _LOCKED = "EncryptedPackage".encode("utf-16-le")
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[ >/]")
@@ -52,11 +43,9 @@ def too_large(columns: int, rows: int, max_cells: int | None, file_name: str) ->
 
 def refuse_others(raw: bytes, file_name: str) -> None:
     """Refuse what begins like a file of another kind."""
-    kind = next((kind for first, kind in _OTHERS.items() if raw.startswith(first)), None)
-    if kind is not None and _LOCKED in raw:
-        raise _not_opened(file_name, True)
-    if kind is not None:
-        raise DatasetError(f"{file_name} is {kind}; {ACCEPTED}")
+    begins = (kind for first, kind in _OTHERS["first bytes"].items() if raw.startswith(bytes.fromhex(first)))
+    if kind := next(begins, ""):
+        raise _not_opened(file_name, True) if _LOCKED in raw else DatasetError(f"{file_name} is {kind}; {ACCEPTED}")
 
 
 def _not_opened(file_name: str, is_workbook: bool) -> DatasetError:
@@ -80,9 +69,9 @@ def unzipped(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, 
                 return _first_sheet(
                     raw, file_name, max_cells, any(map(_FORMULA.search, pages)), any(map(_below, pages))
                 )
-            kind = next((kind for part, kind in _PARTS.items() if any(name.startswith(part) for name in names)), None)
-            if kind is not None or "mimetype" in names:
-                raise DatasetError(f"{file_name} is {kind or 'an OpenDocument file, such as a workbook'}; {ACCEPTED}")
+            for part, kind in _OTHERS["parts"].items():
+                if any(name.startswith(part) for name in names):
+                    raise DatasetError(f"{file_name} is {kind}; {ACCEPTED}")
             if len(names) != 1:
                 raise DatasetError(
                     f"{file_name} holds {len(names)} files ({listing(names, 4)}); give the one to be read"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -42,65 +41,44 @@ _PLACES = 7  # accuracies, from that of one answer for everybody to that of the 
 _TOOLTIP = texts("tooltips")["least gap"]
 
 
-@dataclass(frozen=True)
 class Fairer:
-    """Models of least gap, as far as they are known."""
+    """Models of least gap between groups, as far as they are known."""
 
-    points: tuple[FrontPoint, ...]  # those that have a model, the least accurate one first, each once
-    bounds: tuple[tuple[float, float], ...]  # accuracies, and what no model that is so accurate has a smaller gap than
-    open: int  # at how many of these that is not known to be the least
-    among: str  # which models these are: what they are called, and their size at most
-    search: Any = field(default=None, compare=False)  # that has found them, to go on with it
+    points: tuple[FrontPoint, ...] = ()  # those that have a model, the least accurate one first, each once
+    # accuracies, and what no model that is so accurate has a smaller gap than
+    bounds: tuple[tuple[float, float], ...] = ()
+    open = 0  # at how many of these that is not known to be the least
+    among = ""  # which models these are: what they are called, and their size at most
 
+    def __init__(self, found: Good, attribute: str, criterion: str) -> None:
+        self._asked = found, attribute, criterion
+        self.search: Any = None
 
-def fairer(
-    found: Good,
-    attribute: str,
-    criterion: str,
-    seconds: float,
-    progress: Progress,
-    before: Fairer | None = None,  # what is known: its search goes on
-    tell: Callable[[Fairer], Any] = lambda so_far: None,  # takes what is known, again and again
-) -> Fairer:
-    """Search for the models of least gap between groups; ValueError when there are no two of them to compare."""
-    take_memory()
-    if before is None or before.search is None:
-        search, among = _search_for(found, attribute, criterion)
-    else:
-        search, among = before.search, before.among
+    def look(self, seconds: float, progress: Progress) -> None:
+        """Search for longer; ValueError when there are no two groups to compare."""
+        take_memory()
+        self.search = self.search or self._begun()
+        run(self.search, seconds, progress, self._take_over, "the search for least gaps")
+        if self.search.memory_bytes > _KEPT_BYTES:
+            self.search = None
 
-    def so_far(kept: Any = None) -> Fairer:
-        points: tuple[FrontPoint, ...] = search.points
-        each = {point.model: point for point in points if point.model is not None}
-        bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
-        return Fairer(tuple(each.values()), bounds, sum(point.status == "open" for point in points), among, kept)
+    def _begun(self) -> Any:
+        found, attribute, criterion = self._asked
+        result, best = found.result, found.model(0)
+        problem = replace(result.problem, groups=found.prepared.masses(attribute))
+        share = max(problem.total_positive, problem.total_negative) / problem.total_weight
+        places = np.floor(1e4 * np.linspace(share, float(1 - best.errors / problem.total_weight), _PLACES)) / 1e4
+        given, self.among = _sizes(found, best)
+        given |= {"accuracies": places.tolist(), "criterion": CONSTRAINED.get(criterion, criterion)}
+        memory = ALLOWED.within(MEMORY_BYTES)
+        return frontier(problem, "gap", best.family, min_group_size=FEW, memory_limit=memory, **given)
 
-    def said(_: Any) -> str:
-        tell(so_far())
+    def _take_over(self, _: Any) -> str:
+        points: tuple[FrontPoint, ...] = self.search.points
+        self.points = tuple({point.model: point for point in points if point.model is not None}.values())
+        self.open = sum(point.status == "open" for point in points)
+        self.bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
         return "at each accuracy"
-
-    run(search, seconds, progress, said, "the search for least gaps")
-    return so_far(search if search.memory_bytes <= _KEPT_BYTES else None)
-
-
-def _search_for(found: Good, attribute: str, criterion: str) -> tuple[Any, str]:
-    """The search for models of least gap at each accuracy, and which models these are."""
-    result, best = found.result, found.model(0)
-    problem = replace(result.problem, groups=found.prepared.masses(attribute))
-    share = max(problem.total_positive, problem.total_negative) / problem.total_weight
-    places = np.floor(1e4 * np.linspace(share, float(1 - best.errors / problem.total_weight), _PLACES)) / 1e4
-    given, among = _sizes(found, best)
-    search = frontier(
-        problem,
-        "gap",
-        best.family,
-        criterion=CONSTRAINED.get(criterion, criterion),
-        accuracies=places.tolist(),
-        min_group_size=FEW,
-        memory_limit=ALLOWED.within(MEMORY_BYTES),
-        **given,
-    )
-    return search, among
 
 
 def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
@@ -178,9 +156,9 @@ class FairerView(Working, LayoutViewer):
         self._on_model = on_model
         self._asked: tuple[Any, ...] = ()
         self._effort = 0
-        self._told: deque[Fairer] = deque(maxlen=1)  # what the search knows meanwhile
         self._work = Work(self._say_busy, POOL)
         self.fairer: Fairer | None = None
+        self._drawn: tuple[Any, ...] = ()
         self._status = LiveText(caption="Fairer ones", **WIDE)
         self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
         self.dots = FairerDots(self.choose)
@@ -191,10 +169,9 @@ class FairerView(Working, LayoutViewer):
     def begin(self, found: Good, attribute: str, criterion: str) -> None:
         """Search for them, unless that was done."""
         asked = found, attribute, criterion
-        if not attribute or asked == self._asked:
-            return
-        self._asked, self._effort, self.fairer = asked, 0, None
-        self._search()
+        if attribute and asked != self._asked:
+            self._asked, self._effort, self.fairer = asked, 0, Fairer(*asked)
+            self._search()
 
     def more_or_stop(self) -> None:
         """Search for longer; while that goes on, end it and keep what it has found."""
@@ -205,49 +182,42 @@ class FairerView(Working, LayoutViewer):
         self._search()
 
     def _search(self) -> None:
-        told = self._told = deque(maxlen=1)
-        asked = *self._asked, _SECONDS[self._effort]
-        self._work.begin(partial(fairer, *asked, before=self.fairer, tell=told.append), self._take)
+        assert self.fairer is not None
+        self._work.begin(partial(self.fairer.look, _SECONDS[self._effort]), self._take)
         self._more.param.update(label="Stop", visible=True)
         self.refresh()
 
     def _say_busy(self, doing: str) -> None:
         with pn.io.hold():
             self._status.param.update(tone="busy", phase=f"Searching for least gaps {doing}")
-            known = self._told.pop() if self._told else self.fairer
-            if known is not None and known.points and known != self.fairer:
-                self.fairer = known
-                self._draw(known)
+            self._draw()
 
     def _take(self, job: Job) -> None:
-        self.fairer = job.result or self.fairer  # what was known stays
         with pn.io.hold():
             self._show(job.error or "")
 
     def _show(self, error: str) -> None:
-        found = self.fairer
-        self._more.param.update(label="Look longer", visible=found is not None and found.open > 0)
-        if found is None:
-            self._plot.visible = False
-            self._status.param.update(tone="limit", phase=plain(error, 600))
-            return
-        what = f"the least gap in {self._axis} of {found.among}"
+        found, (_, attribute, criterion) = self.fairer, self._asked
+        assert found is not None
+        self._draw()
+        self._more.param.update(label="Look longer", visible=found.open > 0)
+        what = f"the least gap in {criterion_name(criterion)} by {attribute} of {found.among}"
         places = counted(len(found.bounds), "accuracy levels")  # one where the best list is the same for everybody
         phase = f"not certified at {found.open} of {places}: {what}" if found.open else f"certified at {places}: {what}"
-        self._status.param.update(tone="limit" if found.open else "proven", phase=phase)
-        self._draw(found)
+        tone = "proven" if found.bounds and not found.open else "limit"
+        self._status.param.update(tone=tone, phase=phase if found.bounds else plain(error, 600))
 
-    @property
-    def _axis(self) -> str:
-        """What the gap is of, and between whom."""
-        _, attribute, criterion = self._asked
-        return f"{criterion_name(criterion)} by {attribute}"
-
-    def _draw(self, found: Fairer) -> None:
-        good, *asked = self._asked
-        self._plot.visible = True
-        self.dots.draw(found, good.gaps(*asked), good.frame["accuracy"].to_numpy(), self._axis)
-        self.box.refresh()
+    def _draw(self) -> None:
+        """Draw what is new."""
+        found, (good, attribute, criterion) = self.fairer, self._asked
+        assert found is not None
+        self._plot.visible = bool(found.bounds)
+        now = (*self._asked, found.points, found.bounds)
+        if found.bounds and now != self._drawn:
+            self._drawn = now
+            axis = f"{criterion_name(criterion)} by {attribute}"
+            self.dots.draw(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
+            self.box.refresh()
 
     def choose(self, k: int) -> None:
         if self.fairer is not None and k < len(self.fairer.points):

@@ -109,7 +109,7 @@ class AlternativesView(Working, Pinning, Choosing):
         self.editor = WhatIfView(source=source, playing=False, on_pin=self.on_pin)
         self.editor.groups.chosen_here = False
         self.editor.on_shown = self._mark
-        self._numbers: dict[Any, int] = {}  # of the good models that were edited
+        self._own: Any = None  # the chosen model, as it is edited
         self._run = run
         self._make: Callable[[Callable[[str], None]], Prepared] | None = None
         self._known: tuple[Prepared, Snapshot] | None = None
@@ -232,7 +232,6 @@ class AlternativesView(Working, Pinning, Choosing):
 
     def _take(self, found: Good) -> None:
         self._say(found)
-        self._numbers = {}
         self._make = lambda report: found.prepared  # its optimum is not searched for again
         self._take_overview(found)
         self._explorer.visible = bool(found.result.count)
@@ -306,9 +305,7 @@ class AlternativesView(Working, Pinning, Choosing):
         k = int(found.graph.model[found.graph.node(antecedents)])
         self.choose(k)
         if antecedents != found.result.lists[k]:
-            model = RuleList.from_problem(found.result.problem, antecedents)
-            self._numbers[edited_of(found.prepared.search, model)] = k
-            self._edit_model(model)
+            self._edit_chosen(found.card_of(RuleList.from_problem(found.result.problem, antecedents)))
 
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one, which is edited."""
@@ -321,22 +318,18 @@ class AlternativesView(Working, Pinning, Choosing):
         if self._filling or self.found is None:
             return
         if self.model != NO_MODEL:
-            card = self.found.card(self.model)
-            self._numbers[edited_of(self.found.prepared.search, card.model)] = self.model
-            self._edit(card)
+            self._edit_chosen(self.found.card(self.model))
         self._show_chosen_in_pictures()
 
+    def _edit_chosen(self, card: Card) -> None:
+        assert self.found is not None
+        self._own = edited_of(self.found.prepared.search, card.model)
+        self._edit(card)
+
     def _mark(self) -> None:
-        """Let that good model be the chosen one which is in hand; none, where it is another one by an edit."""
-        hand = self.editor.hand
-        if self.found is None or hand is None or self.playing:
-            return
-        number = self._numbers.get(hand.edited, NO_MODEL)
-        if number != self.model:
-            self._filling = True
-            self.model = number
-            self._filling = False
-            self._show_chosen_in_pictures()
+        """Let no good model be the chosen one once another model is in hand."""
+        if self.model != NO_MODEL and self.editor.hand is not None and self.editor.hand.edited != self._own:
+            self.model = NO_MODEL
 
     def _edit_model(self, model: RuleList) -> None:
         """Edit a list of the same problem, which need not be one of the models."""

@@ -14,11 +14,7 @@ import rulelab as rl
 from rulelab.data.gaps import CRITERIA
 from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.counting import by_rules
-from rulelab.views.alternatives.fairer import fairer
-from rulelab.views.alternatives.good import find
 from rulelab.views.alternatives.view import BUILD, COUNT, FAIRER, MADE_OF, TOGETHER, AlternativesView
-from rulelab.views.cards.card import prepared_of
-from rulelab.views.live.job import Progress
 from rulelab.views.live.prepared import Prepared
 
 
@@ -208,16 +204,6 @@ def test_sets_have_fairer_ones_by_what_they_predict(show, dataset, form: str) ->
         assert point.model.complexity <= 4
         view.fairer.choose(k)
         assert float(view.editor.groups.gap) == pytest.approx(point.true_gap)
-
-
-def test_fairer_ones_are_told_while_they_are_found_and_a_longer_search_goes_on(dataset) -> None:
-    told = []
-    asked = find(lambda report: prepared_of(list_search(dataset), dataset), Progress()), "sex", "equal_opportunity"
-    first = fairer(*asked, 0.2, Progress(), tell=told.append)
-    assert told[-1] == first
-    done, again = first.search.work, fairer(*asked, 0.2, Progress(), first)
-    assert again.search is first.search
-    assert again.search.work > done or not first.open
 
 
 def test_data_without_groups_have_no_fairer_ones(show, dataset) -> None:
