@@ -32,6 +32,9 @@ export function render({ model }) {
     event.stopImmediatePropagation()  // the arrows belong to the script while it is open
     ask(move)
   }
+  const high = () => document.documentElement.style.setProperty("--rl-remote", `${root.offsetHeight}px`)
+  const sized = new ResizeObserver(high)  // what fills the window ends above the bar
+  sized.observe(root)
   addEventListener("keydown", press, true)
   model.on(["at", "card", "busy"], show)
   model.on("looks", () => {
@@ -41,7 +44,10 @@ export function render({ model }) {
     }
     setTimeout(() => look(4), 200)
   })
-  model.on("remove", () => removeEventListener("keydown", press, true))
+  model.on("remove", () => {
+    sized.disconnect()
+    removeEventListener("keydown", press, true)
+  })
   show()
   return root
 }

@@ -1,4 +1,4 @@
-"""The table inside a gzip or zip file, or inside an Excel workbook."""
+"""The table inside a gzip or zip file, or inside an Excel workbook; and files that are none, by their first bytes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ import re
 import struct
 import zipfile
 import zlib
+from pathlib import Path
 from typing import Any
 
+from ..files import load_tables
 from .dataset import DatasetError
 from .guesses import listing, quote
 
 BYTES_PER_CELL = 32  # with a limit on cells: how much a compressed file may unpack to, on average
 LEAST_UNPACKED_BYTES = 1_000_000  # of a Parquet file, which has more than its cells
+
+_OTHERS = load_tables(Path(__file__).with_name("other_files.toml"))
+ACCEPTED = _OTHERS["said"]["accepted"]
+_LOCKED = "EncryptedPackage".encode("utf-16-le")
 
 _FORMULA = re.compile(rb"<(?:\w+:)?f[ >/]")
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell ref="[A-Z]+(\d+):[A-Z]+(\d+)"')
@@ -35,6 +41,19 @@ def too_large(columns: int, rows: int, max_cells: int | None, file_name: str) ->
         )
 
 
+def refuse_others(raw: bytes, file_name: str) -> None:
+    """Refuse what begins like a file of another kind."""
+    begins = (kind for first, kind in _OTHERS["first bytes"].items() if raw.startswith(bytes.fromhex(first)))
+    if kind := next(begins, ""):
+        raise _not_opened(file_name, True) if _LOCKED in raw else DatasetError(f"{file_name} is {kind}; {ACCEPTED}")
+
+
+def _not_opened(file_name: str, is_workbook: bool) -> DatasetError:
+    kind = "workbook" if is_workbook else "zip file"
+    said = f"{file_name}: this {kind} cannot be opened: it is damaged or has a password"
+    return DatasetError(f"{said}; make it anew without one, or save the table as CSV")
+
+
 def unzipped(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, tuple[str, ...]]:
     """The only file in a zip file, or the first sheet of an Excel workbook as CSV, and doubts."""
     limit = None if max_cells is None else max(BYTES_PER_CELL * max_cells, LEAST_UNPACKED_BYTES)
@@ -50,15 +69,16 @@ def unzipped(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, 
                 return _first_sheet(
                     raw, file_name, max_cells, any(map(_FORMULA.search, pages)), any(map(_below, pages))
                 )
-            if "mimetype" in names or "xl/workbook.bin" in names:
-                raise DatasetError(f"{file_name} is a workbook of a spreadsheet: save it as CSV")
+            for part, kind in _OTHERS["parts"].items():
+                if any(name.startswith(part) for name in names):
+                    raise DatasetError(f"{file_name} is {kind}; {ACCEPTED}")
             if len(names) != 1:
                 raise DatasetError(
                     f"{file_name} holds {len(names)} files ({listing(names, 4)}); give the one to be read"
                 )
             return archive.read(inside[0]), ()
     except _NOT_UNPACKED as error:
-        raise DatasetError(f"{file_name} is a damaged or locked zip file: {error}") from error
+        raise _not_opened(file_name, file_name.lower().endswith((".xlsx", ".xlsm")) or b"xl/" in raw) from error
 
 
 def _below(page: bytes) -> bool:
@@ -97,8 +117,7 @@ def _first_sheet(
     except DatasetError:
         raise
     except _DAMAGED as error:
-        said, *_ = str(error).splitlines() or [""]
-        raise DatasetError(f"{file_name} is a damaged Excel workbook: {type(error).__name__}: {said}") from error
+        raise _not_opened(file_name, True) from error
     if merged:
         doubts.append("cells are merged with those below: the first of them has the value, the others are empty")
     out = io.StringIO()

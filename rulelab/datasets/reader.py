@@ -106,19 +106,8 @@ def read(
     >>> d.positive, list(d.X.columns), d.y.tolist()
     ('yes', ['age'], [1, 0])
     """
-    found = sheet(
-        path,
-        encoding=encoding,
-        separator=separator,
-        decimal=decimal,
-        thousands=thousands,
-        missing=missing,
-        skip=skip,
-        header=header,
-        name=name,
-        max_cells=max_cells,
-        max_columns=max_columns,
-    )
+    how = Reading(encoding, separator, decimal, thousands, missing, skip, header)
+    found = _sheet(path, how, name, max_cells, max_columns)
     data = found.dataset(
         target,
         positive,
@@ -154,7 +143,12 @@ def sheet(
 
     The arguments are those of `read`, and so are the errors.
     """
-    reading: Reading | None = Reading(encoding, separator, decimal, thousands, missing, skip, header).checked()
+    how = Reading(encoding, separator, decimal, thousands, missing, skip, header)
+    return _sheet(path, how, name, max_cells, max_columns)
+
+
+def _sheet(path: Source, how: Reading, name: str | None, max_cells: int | None, max_columns: int | None) -> Sheet:
+    reading: Reading | None = how.checked()
     assert reading is not None
     raw, file_name = _contents(path, name or "the data")
     if not raw.strip():
@@ -165,8 +159,6 @@ def sheet(
     elif raw.startswith(b"PK"):
         raw, doubts = unzipped(raw, file_name, max_cells)
         reading = replace(reading, doubts=doubts)
-    elif raw.startswith(b"\xd0\xcf\x11\xe0"):
-        raise DatasetError(f"{file_name} is an old Excel workbook: save it as CSV or as .xlsx")
     if raw.startswith(b"PAR1"):
         frame, reading = _parquet(raw, file_name, max_cells, max_columns), None
     else:

@@ -15,6 +15,7 @@ import pandas as pd
 
 from .dataset import DatasetError
 from .guesses import listing, quote
+from .packed import refuse_others
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 DECIMALS = {"point": ".", "comma": ","}
@@ -124,6 +125,7 @@ class Reading:
 
 def decoded(raw: bytes, given: Reading, file_name: str) -> tuple[str, Reading]:
     """The text of a file, and the encoding that it was found to have; raises DatasetError."""
+    refuse_others(raw, file_name)
     encoding, doubt = given.encoding, ""
     if encoding is None:
         encoding, doubt = _guess_encoding(raw)

@@ -327,9 +327,11 @@ def test_a_zip_file_of_one_table_is_read_and_others_are_refused_in_words_that_he
     for wrong, message in (
         (zipped(a=raw, b=raw), r"holds 2 files \('a', 'b'\); give the one to be read"),
         (zipped(a=b" " * 50_000_000), "unpacks to more than"),
-        (zipped(mimetype=b"ods", a=raw), "save it as CSV"),
-        (b"PK\3\4" + b"x" * 50, "damaged or locked zip file"),
-        (b"\xd0\xcf\x11\xe0" + b"x" * 50, "old Excel workbook: save it as CSV"),
+        (zipped(mimetype=b"ods", a=raw), "OpenDocument file.* save the table as one of these"),
+        (b"PK\3\4" + b"x" * 50, "this zip file cannot be opened: it is damaged or has a password; make it anew"),
+        (b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "this workbook cannot be opened: it is damaged"),
+        (b"\xd0\xcf\x11\xe0" + b"x" * 50, "old Excel workbook, .* save the table as one of these"),
+        (zipped(a=b"\x89PNG\r\n\x1a\n\0\0"), r"is a PNG picture; what is read is CSV \(also in gzip or zip\), Excel"),
     ):
         with pytest.raises(DatasetError, match=message):
             sheet(wrong, max_cells=10)

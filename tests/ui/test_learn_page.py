@@ -188,6 +188,8 @@ def test_the_script_is_performed_by_one_key(visit: Callable[..., Visit]) -> None
     def step_by_step() -> None:
         view.until_status("paused")
         assert rules.count() >= 4, "a better list is found while one looks"
+        figure = page.get_by_role("figure", name="Objective and lower bound").bounding_box()
+        assert figure["y"] + figure["height"] <= bar.bounding_box()["y"], "the bar covers nothing of the figure"
         page.get_by_label("Regularization").first.wait_for(state="hidden")
 
     def bars() -> None:

@@ -176,6 +176,7 @@ def test_on_a_phone_verifying_and_pinning_move_nothing_and_one_scrolls_down_only
     assert first["x"] >= name["x"] + name["width"] + 5
     assert view.page.get_by_role("tab", name="Search").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") >= 12
     assert view.check.count() == 0
+    assert view.page.get_by_role("status", name="Status").locator(".phase").bounding_box()["height"] < 40, "two lines"
     view.button("Run").click()
     view.until_status("certified optimal")
     assert view.too_wide() == []

@@ -86,7 +86,7 @@ BAD_FILES = {
     "empty.csv": ("", "empty"),
     "ragged.csv": ("a,y\n1,0\n2\n", "row 2"),
     "binary.csv": (b"a,y\n1,0\n\xff\x01,1\n", "control character"),
-    "packed.csv": (b"PK\x03\x04 no more", "damaged or locked zip file"),
+    "packed.csv": (b"PK\x03\x04 no more", "it is damaged or has a password"),
 }
 TOO_LARGE = script("too_large")
 

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ...assets import asset
 from ...data.gaps import CRITERIA
 from ...data.groups import Groups
-from ...data.metrics import FEW, Confusion
+from ...data.metrics import FEW, RATES, Confusion
 from ...report import Near
 from ...rule_list import NearOptimalCounter
 from ...rule_set import NearOptimalRuleSets, NearOptimalRuleSetSearch
@@ -119,7 +119,7 @@ def by_rules(total: Near) -> pd.DataFrame:
 
 def facts(total: Near | None, ranges: Ranges | None, busy: bool, criterion: str, ways: str) -> str:
     """All that is known, or ``busy`` being found, of all "lists" or "sets"; ``criterion``: of gaps. HTML."""
-    more: dict[str, Any] = {"used": (), "idle": (), "pairs": None, "several": False, "counted": ()}
+    more: dict[str, Any] = {"used": (), "idle": (), "pairs": None, "rates": (), "counted": ()}
     if total is not None and total.proven:
         more["counted"] = list(by_rules(total).itertuples(index=False))
     if ranges is not None:
@@ -127,7 +127,8 @@ def facts(total: Near | None, ranges: Ranges | None, busy: bool, criterion: str,
         more["used"], more["idle"] = list(ranges.columns[used].itertuples()), list(ranges.columns.index[~used])
         if ranges.gaps is not None:
             pairs = list(ranges.gaps.itertuples(index=False))
-            more |= {"pairs": pairs, "several": len(CRITERIA[criterion]) > 1}
+            rates = [f"{rate.replace('_', ' ')} ({RATES[rate].short})" for rate in CRITERIA[criterion]]
+            more |= {"pairs": pairs, "rates": rates}
     return filled("counts.html", total=total, ranges=ranges, busy=busy, ways=ways, MOST=_MOST, **more)
 
 

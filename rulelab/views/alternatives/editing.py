@@ -98,6 +98,7 @@ class WhatIfView(Pinning, NotebookViewer):
         self._source = source
         self.hand: Hand | None = None
         self._revealed, self._shown = False, False
+        self.on_shown: Callable[[], None] = lambda: None  # called when another model may be in hand
         self._hints = 0  # how often a change was asked for
         self._change: Change[Any] | None = None  # the one that was found last, where it makes the model better
         self.person, self.groups, self.room = PersonPanel(), GroupsPanel(), RoomPanel()
@@ -303,6 +304,7 @@ class WhatIfView(Pinning, NotebookViewer):
                 self._editor.said = f"{said}; objective {wording.worth(hand, hand.objective)}"
             self.person.follow(hand)
             self._tell_room()
+            self.on_shown()
 
     def _tell_room(self) -> None:
         if self.playing and self.hand is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -35,44 +35,50 @@ from .good import MEMORY_BYTES, Good
 from .parts import spaced
 from .plots import HEIGHT, Picture
 
-_SECONDS = (6.0, 60.0, 300.0)  # at once, and each time that more is asked for
+_SECONDS = (2.0, 60.0, 300.0)  # at once, and each time that more is asked for
+_KEPT_BYTES = 300_000_000  # a search that holds more begins anew where more is asked for
 _PLACES = 7  # accuracies, from that of one answer for everybody to that of the best list
 _TOOLTIP = texts("tooltips")["least gap"]
 
 
-@dataclass(frozen=True)
 class Fairer:
-    """Models of least gap, as far as they are known."""
+    """Models of least gap between groups, as far as they are known."""
 
-    points: tuple[FrontPoint, ...]  # those that have a model, the least accurate one first, each once
-    bounds: tuple[tuple[float, float], ...]  # accuracies, and what no model that is so accurate has a smaller gap than
-    open: int  # at how many of these that is not known to be the least
-    among: str  # which models these are: what they are called, and their size at most
+    points: tuple[FrontPoint, ...] = ()  # those that have a model, the least accurate one first, each once
+    # accuracies, and what no model that is so accurate has a smaller gap than
+    bounds: tuple[tuple[float, float], ...] = ()
+    open = 0  # at how many of these that is not known to be the least
+    among = ""  # which models these are: what they are called, and their size at most
 
+    def __init__(self, found: Good, attribute: str, criterion: str) -> None:
+        self._asked = found, attribute, criterion
+        self.search: Any = None
 
-def fairer(found: Good, attribute: str, criterion: str, seconds: float, progress: Progress) -> Fairer:
-    """Search for the models of least gap between groups; ValueError when there are no two of them to compare."""
-    take_memory()
-    result, best = found.result, found.model(0)
-    problem = replace(result.problem, groups=found.prepared.masses(attribute))
-    share = max(problem.total_positive, problem.total_negative) / problem.total_weight
-    places = np.floor(1e4 * np.linspace(share, float(1 - best.errors / problem.total_weight), _PLACES)) / 1e4
-    given, among = _sizes(found, best)
-    search: Any = frontier(
-        problem,
-        "gap",
-        best.family,
-        criterion=CONSTRAINED.get(criterion, criterion),
-        accuracies=places.tolist(),
-        min_group_size=FEW,
-        memory_limit=ALLOWED.within(MEMORY_BYTES),
-        **given,
-    )
-    run(search, seconds, progress, lambda _: "at each accuracy", "the search for least gaps")
-    points: tuple[FrontPoint, ...] = tuple(search.points)
-    each = {point.model: point for point in points if point.model is not None}
-    bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
-    return Fairer(tuple(each.values()), bounds, sum(point.status == "open" for point in points), among)
+    def look(self, seconds: float, progress: Progress) -> None:
+        """Search for longer; ValueError when there are no two groups to compare."""
+        take_memory()
+        self.search = self.search or self._begun()
+        run(self.search, seconds, progress, self._take_over, "the search for least gaps")
+        if self.search.memory_bytes > _KEPT_BYTES:
+            self.search = None
+
+    def _begun(self) -> Any:
+        found, attribute, criterion = self._asked
+        result, best = found.result, found.model(0)
+        problem = replace(result.problem, groups=found.prepared.masses(attribute))
+        share = max(problem.total_positive, problem.total_negative) / problem.total_weight
+        places = np.floor(1e4 * np.linspace(share, float(1 - best.errors / problem.total_weight), _PLACES)) / 1e4
+        given, self.among = _sizes(found, best)
+        given |= {"accuracies": places.tolist(), "criterion": CONSTRAINED.get(criterion, criterion)}
+        memory = ALLOWED.within(MEMORY_BYTES)
+        return frontier(problem, "gap", best.family, min_group_size=FEW, memory_limit=memory, **given)
+
+    def _take_over(self, _: Any) -> str:
+        points: tuple[FrontPoint, ...] = self.search.points
+        self.points = tuple({point.model: point for point in points if point.model is not None}.values())
+        self.open = sum(point.status == "open" for point in points)
+        self.bounds = tuple((point.place["min_accuracy"], point.lower_bound) for point in points)
+        return "at each accuracy"
 
 
 def _sizes(found: Good, best: Any) -> tuple[dict[str, Any], str]:
@@ -152,6 +158,7 @@ class FairerView(Working, LayoutViewer):
         self._effort = 0
         self._work = Work(self._say_busy, POOL)
         self.fairer: Fairer | None = None
+        self._drawn: tuple[Any, ...] = ()
         self._status = LiveText(caption="Fairer ones", **WIDE)
         self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
         self.dots = FairerDots(self.choose)
@@ -162,10 +169,9 @@ class FairerView(Working, LayoutViewer):
     def begin(self, found: Good, attribute: str, criterion: str) -> None:
         """Search for them, unless that was done."""
         asked = found, attribute, criterion
-        if not attribute or asked == self._asked:
-            return
-        self._asked, self._effort, self.fairer = asked, 0, None
-        self._search()
+        if attribute and asked != self._asked:
+            self._asked, self._effort, self.fairer = asked, 0, Fairer(*asked)
+            self._search()
 
     def more_or_stop(self) -> None:
         """Search for longer; while that goes on, end it and keep what it has found."""
@@ -176,33 +182,42 @@ class FairerView(Working, LayoutViewer):
         self._search()
 
     def _search(self) -> None:
-        seconds, (found, attribute, criterion) = _SECONDS[self._effort], self._asked
-        self._work.begin(lambda progress: fairer(found, attribute, criterion, seconds, progress), self._take)
+        assert self.fairer is not None
+        self._work.begin(partial(self.fairer.look, _SECONDS[self._effort]), self._take)
         self._more.param.update(label="Stop", visible=True)
         self.refresh()
 
     def _say_busy(self, doing: str) -> None:
-        self._status.param.update(tone="busy", phase=f"Searching for least gaps {doing}")
+        with pn.io.hold():
+            self._status.param.update(tone="busy", phase=f"Searching for least gaps {doing}")
+            self._draw()
 
     def _take(self, job: Job) -> None:
-        self.fairer = job.result or self.fairer  # what was known stays
         with pn.io.hold():
             self._show(job.error or "")
 
     def _show(self, error: str) -> None:
-        found, (good, attribute, criterion) = self.fairer, self._asked
-        self._plot.visible = found is not None
-        self._more.param.update(label="Look longer", visible=found is not None and found.open > 0)
-        if found is None:
-            self._status.param.update(tone="limit", phase=plain(error, 600))
-            return
-        axis = f"{criterion_name(criterion)} by {attribute}"
-        what = f"the least gap in {axis} of {found.among}"
+        found, (_, attribute, criterion) = self.fairer, self._asked
+        assert found is not None
+        self._draw()
+        self._more.param.update(label="Look longer", visible=found.open > 0)
+        what = f"the least gap in {criterion_name(criterion)} by {attribute} of {found.among}"
         places = counted(len(found.bounds), "accuracy levels")  # one where the best list is the same for everybody
         phase = f"not certified at {found.open} of {places}: {what}" if found.open else f"certified at {places}: {what}"
-        self._status.param.update(tone="limit" if found.open else "proven", phase=phase)
-        self.dots.draw(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
-        self.box.refresh()
+        tone = "proven" if found.bounds and not found.open else "limit"
+        self._status.param.update(tone=tone, phase=phase if found.bounds else plain(error, 600))
+
+    def _draw(self) -> None:
+        """Draw what is new."""
+        found, (good, attribute, criterion) = self.fairer, self._asked
+        assert found is not None
+        self._plot.visible = bool(found.bounds)
+        now = (*self._asked, found.points, found.bounds)
+        if found.bounds and now != self._drawn:
+            self._drawn = now
+            axis = f"{criterion_name(criterion)} by {attribute}"
+            self.dots.draw(found, good.gaps(attribute, criterion), good.frame["accuracy"].to_numpy(), axis)
+            self.box.refresh()
 
     def choose(self, k: int) -> None:
         if self.fairer is not None and k < len(self.fairer.points):

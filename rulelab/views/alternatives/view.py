@@ -30,7 +30,7 @@ from .counting import explorer_of_sets
 from .editing import Source, WhatIfView
 from .fairer import CountView, FairerView
 from .good import LISTED, Good, find, refusal
-from .hand import editable
+from .hand import editable, edited_of
 from .offline import explorer
 from .parts import NO_MODEL, Builder, Choosing, spaced
 
@@ -108,6 +108,8 @@ class AlternativesView(Working, Pinning, Choosing):
         assert source is not None
         self.editor = WhatIfView(source=source, playing=False, on_pin=self.on_pin)
         self.editor.groups.chosen_here = False
+        self.editor.on_shown = self._mark
+        self._own: Any = None  # the chosen model, as it is edited
         self._run = run
         self._make: Callable[[Callable[[str], None]], Prepared] | None = None
         self._known: tuple[Prepared, Snapshot] | None = None
@@ -303,7 +305,7 @@ class AlternativesView(Working, Pinning, Choosing):
         k = int(found.graph.model[found.graph.node(antecedents)])
         self.choose(k)
         if antecedents != found.result.lists[k]:
-            self._edit_model(RuleList.from_problem(found.result.problem, antecedents))
+            self._edit_chosen(found.card_of(RuleList.from_problem(found.result.problem, antecedents)))
 
     def choose(self, k: int) -> None:
         """Let one of the models be the chosen one, which is edited."""
@@ -316,8 +318,18 @@ class AlternativesView(Working, Pinning, Choosing):
         if self._filling or self.found is None:
             return
         if self.model != NO_MODEL:
-            self._edit(self.found.card(self.model))
+            self._edit_chosen(self.found.card(self.model))
         self._show_chosen_in_pictures()
+
+    def _edit_chosen(self, card: Card) -> None:
+        assert self.found is not None
+        self._own = edited_of(self.found.prepared.search, card.model)
+        self._edit(card)
+
+    def _mark(self) -> None:
+        """Let no good model be the chosen one once another model is in hand."""
+        if self.model != NO_MODEL and self.editor.hand is not None and self.editor.hand.edited != self._own:
+            self.model = NO_MODEL
 
     def _edit_model(self, model: RuleList) -> None:
         """Edit a list of the same problem, which need not be one of the models."""

@@ -236,6 +236,8 @@ class FrontView(Pinning, NotebookViewer):
         for box in self.boxes:
             box.refresh()
         present = {p.method for p in points}
+        for method in present:  # each costs the browser a layout of the whole page
+            self._toggles[method].stylesheets = [style.MUI_FOCUS_CSS, swatch_css(method, self.dark)]
         shown: dict[Any, bool] = {
             **dict.fromkeys(self._criteria, bool(points) and self.grouped),
             self._on: not self.untested,
@@ -301,9 +303,7 @@ class FrontView(Pinning, NotebookViewer):
         with pn.io.hold():
             for plot in self._plots:
                 plot.use_dark(self.dark)
-            for method, box in self._toggles.items():
-                box.stylesheets = [style.MUI_FOCUS_CSS, swatch_css(method, self.dark)]
-        self._redraw()
+            self._redraw()
 
     def _build(self) -> None:
         self._status = LiveText(caption="Sweep", stylesheets=[style.sheet("slim.css")], margin=0)

@@ -20,7 +20,7 @@ from rulelab.rule_list.near_optimal.summary import group_masses, reliance, trait
 from rulelab.views.alternatives import view as alternatives
 from rulelab.views.alternatives.good import find, refusal
 from rulelab.views.alternatives.hand import edited_of
-from rulelab.views.alternatives.parts import Builder, GoodList
+from rulelab.views.alternatives.parts import NO_MODEL, Builder, GoodList
 from rulelab.views.alternatives.plots import short_names
 from rulelab.views.alternatives.view import BUILD, TOGETHER, AlternativesView
 from rulelab.views.alternatives.wording import COMING
@@ -220,6 +220,7 @@ def test_the_chosen_model_is_edited_and_its_card_says_how_far_it_is(view: Altern
     for k in range(len(editor.hand.edited)):
         editor.act({"do": "flip", "at": k})
     assert editor.hand.card().name == "Made by hand"
+    assert view.model == only(view, GoodList).chosen == NO_MODEL, "what is edited is none of them any more"
     assert status(editor).phase.endswith("no longer within 20 % of it")
     own = editor.hand.edited
     view.distance = 0.1

@@ -25,6 +25,7 @@ from test_near_optimal import medium_problem
 import rulelab as rl
 from rulelab.rule_list.near_optimal.prefix_graph import PrefixGraph
 from rulelab.views.alternatives.counting import count_all, explorer_of_sets
+from rulelab.views.alternatives.fairer import Fairer
 from rulelab.views.alternatives.good import find
 from rulelab.views.alternatives.offline import Labels, condition_names, explorer, guarantee, packed
 from rulelab.views.alternatives.parts import Builder, GoodList
@@ -280,7 +281,7 @@ def test_another_attribute_counts_nothing_again_and_a_new_find_forgets_the_count
     assert len(counting.ranges.gaps) == 1  # b has fewer than 30 positives
     view.criterion = "equalized_odds"
     wait_until(lambda: not counting.refresh())
-    assert "false positive rate" in html(counting)
+    assert "difference in true positive rate (TPR) or false positive rate (FPR), points" in html(counting)
     view.distance = 0.1
     wait_until(lambda: not view.refresh())
     assert counting.total is None
@@ -301,6 +302,13 @@ def test_the_tab_shows_one_thing_at_a_time(view: AlternativesView) -> None:
         }
         assert [each for each, part in parts.items() if part in shown] == [name]
         assert pn.panel(view.editor) in seen(view), "the chosen model stands beside all of them"
+
+
+def test_fairer_ones_are_known_while_they_are_found_and_a_longer_search_goes_on(view: AlternativesView) -> None:
+    known = Fairer(view.found, "sex", "equal_opportunity")
+    done = [known.look(0.1, Progress()) or known.search.work for _ in range(2)]
+    assert known.points
+    assert done[0] < done[1] or not known.open
 
 
 def test_a_count_cut_short_says_what_is_certain(dataset: rl.datasets.Dataset) -> None:

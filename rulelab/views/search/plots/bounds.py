@@ -59,7 +59,8 @@ class BoundsPlot(PlotOverTime):
         found = drawn(plot, self._found, Scatter(size=9, fill_color=ORANGE, marker="diamond", **white))
         plot.add_tools(HoverTool(renderers=[found], tooltips=tooltip(_FOUND, further="white-space: pre-line")))
         drawn(plot, self._proof, Scatter(size=17, marker="star", fill_color=GREEN, **white))
-        items = [("objective", best), ("lower bound", bound), *(relaxed or [("gap", self._gap)])]
+        between = "gap" if measure == "objective" else "gap (objective − bound)"  # beside one between groups
+        items = [("objective", best), ("lower bound", bound), *(relaxed or [(between, self._gap)])]
         self.entries = add_legend(plot, items, columns=len(items))
         self._drawn = ["objective", "lower_bound", *(self._further or ["lower_bound"])]
         tooltips = [("time", "@seconds{0.00} s"), ("work", "@work"), ("objective", "@objective{0.000000}")]
