@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import gc
 import logging
 import os
 import signal
@@ -23,6 +24,7 @@ _QUICK = "tried_on_a_part_of_its_examples"
 _QUICK_SHARE = 10
 _QUICK_LEAST = 5
 
+gc.set_threshold(20_000, 20, 50)  # looking for cycles among all that the tests import took a fifth of their time
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs in its background
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scipy is imported: scikit-learn's checks include it

@@ -69,7 +69,8 @@ class Classifier(Method):
             raise SweepError(
                 f"the baseline {self.name} needs the package {self.packages[-1]}; install it, or leave it out"
             )
-        X, y = np.array([[0.0], [1.0]] * 4, dtype=np.float32), np.array([False, True] * 4)
+        X = np.array([[0.0], [1.0]] * 4, dtype=np.float32)
+        y = np.array([False, True] * 3 + [True, True])  # one is wrong: where none is, fairlearn goes on for seconds
         groups = np.repeat(np.array(plan.compared[:2] or ("a", "b"), dtype=object), 4)
         self._trained(X, Part(plan.X, y, groups, np.arange(8)), parameters, plan)
 
@@ -82,15 +83,10 @@ class Classifier(Method):
         def predicted(X: np.ndarray, part: Part) -> np.ndarray:
             return np.asarray(fitted.predict(self.cells(X), **self.for_predict(part, plan)), dtype=bool)
 
+        tested = predicted(test, fold.test) if len(test) else None
         rules, conditions = self.size(fitted)
-        return Fitted(
-            status="fitted",
-            train=predicted(train, fold.train),
-            test=predicted(test, fold.test) if len(test) else None,
-            seconds=seconds,
-            rules=rules,
-            conditions=conditions,
-        )
+        trained = predicted(train, fold.train)
+        return Fitted("fitted", trained, tested, seconds, rules=rules, conditions=conditions)
 
     def _trained(self, X: np.ndarray, part: Part, parameters: Mapping[str, Any], plan: Plan) -> Any:
         own = {name: value for name, value in parameters.items() if name not in BINARIZING}

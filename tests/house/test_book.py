@@ -131,12 +131,6 @@ def test_the_citation_is_of_this_version() -> None:
     assert {name["family-names"] for paper in citation["references"] for name in paper["authors"]} >= {"Rudin", "Wei"}
 
 
-def test_what_builds_it_is_what_the_tests_have() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    assert set(extras["book"]) <= set(extras["test"])
-
-
 # the notebooks run from top to bottom, and are kept without outputs ---------------------------------------------------
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PRINTED = tomllib.loads(Path(__file__).with_name("printed.toml").read_text(encoding="utf-8"))
