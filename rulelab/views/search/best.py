@@ -61,14 +61,14 @@ class BestModel:
         self.heading = Html("", stylesheets=[CARD_CSS, WORD_CSS], css_classes=["rl-heading"], margin=0)
         self.card = Html("", stylesheets=[CARD_CSS, LOW_CSS], css_classes=["rl-rules"], **WIDE)
         below: dict[str, Any] = {"stylesheets": [MODEL_CSS], **WIDE, "margin": (10, 0, 0, 0)}
-        self.groups = Html("", **below)  # of all sensitive attributes, at the end
+        self.groups = Html("", **(below | {"margin": 0}))  # of all sensitive attributes, at the end
         self.compared = Html(_GROUPS, **below)  # of the groups that the search compares
         self.exports = AnswerExports(self)
         self._keep = button(KEEP, keep, 172, icon=icons.PIN)
         self._edit = button("Edit", edit, 64)
         self._ask = button("One person", ask, 104)
         bar = pn.Row(self._keep, self._edit, self._ask, self.exports.button, stylesheets=[BAR_CSS], margin=0)
-        beneath = {**WIDE, "margin": (10, 0, 0, 0)}
+        beneath = {**WIDE, "margin": (6, 0, 0, 0)}
         self.lacking = Html("", stylesheets=[CARD_CSS], **WIDE)  # why some of the buttons are not there
         self.person = pn.Column(visible=False, **beneath)
         self._actions = bar, self.lacking, self.exports.menu, self.person
