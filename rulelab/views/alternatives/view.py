@@ -323,6 +323,7 @@ class AlternativesView(Working, Pinning, Choosing):
 
     def _edit_chosen(self, card: Card) -> None:
         assert self.found is not None
+        assert isinstance(card.model, Model)
         self._own = edited_of(self.found.prepared.search, card.model)
         self._edit(card)
 

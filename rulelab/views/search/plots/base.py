@@ -147,7 +147,7 @@ class Plot:
             model.update(**(dict.fromkeys(sizes, LARGE_TEXT) if large else sizes))
         for each in self.figure.above:  # from the left end of the figure: large, it may be wider than the frame
             if isinstance(each, Legend):
-                each.location = (-self.figure.min_border_left, 0) if large else "top_right"
+                each.location = (-(self.figure.min_border_left or 0), 0) if large else "top_right"
         if not large:
             self._small = ()
 
