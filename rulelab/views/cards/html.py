@@ -11,18 +11,17 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from ... import __version__, glossary
+from ... import glossary
 from ...data.gaps import MEASURED, largest_difference
 from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
 from ...shown import signed
-from ..live.wording import filled, percent, today, within
+from ..live.wording import filled, percent, within
 from ..widgets.esc import esc
-from ..widgets.style import MODEL_CSS, sheet
 from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded
-from .differences import LETTERS, default_names, facts_apart, incomparable, remarks, same_rows
+from .differences import LETTERS, default_names, facts_apart, remarks, same_rows
 from .rule_tables import class_tables, n_lines, rules_table
 from .scores import EXPLAINED, TERMS, Figure, Score, Scores, alike, change, doubt_list, figures
 
@@ -324,41 +323,3 @@ def rates_of_groups(
 def comparison(rows: Mapping[str, tuple[Score | None, Score | None, str]], caption: str) -> str:
     """A table of methods on the same split: rates in percent on training and test rows, and complexity."""
     return filled("methods.html", rows=rows, caption=caption, shown=_METHODS)
-
-
-def report(
-    cards: Sequence[Card],
-    scores: Sequence[Scores],
-    verdicts: Sequence[str] = (),
-    comparisons: Sequence[str] = (),
-    base: int | None = None,
-    only: bool = False,
-    withstood: Sequence[str] = (),
-) -> str:
-    """All cards as one file that opens without a network: no script, no address, all text escaped.
-
-    `verdicts`: of each card: what its check said; empty where it was not checked. `comparisons`: tables of other
-    methods, as `comparison` gives them. `base`, `only`: see `places`. `withstood`: of each card: how many rows may
-    change before another list wins; empty where nobody has asked.
-    """
-    said, robust = (list(each) or [""] * len(cards) for each in (verdicts, withstood))
-    own_places = places(cards, scores, base, only)
-    names = [card.name or place.name for card, place in zip(cards, own_places, strict=True)]
-    articles = []
-    for k, (card, own, place) in enumerate(zip(cards, scores, own_places, strict=True)):
-        checked = [f"Independent check: {said[k]}" if said[k] else "", f"Robustness: {robust[k]}." if robust[k] else ""]
-        above = head(card, place.letter, names[k]), filled("notes.html", notes=checked)
-        below = notes(card), filled("code.html", lines=card.code.splitlines())
-        parts = sections(card, own, place).values()
-        articles.append([*map(Section, above), *parts, *map(Section, below)])
-    return filled(
-        "report.html",
-        names=names,
-        css=Markup(sheet("report.css") + MODEL_CSS.replace(":host", "body")),
-        version=__version__,
-        date=today(),
-        advice=incomparable(cards) if len(cards) > 1 else "",
-        articles=articles,
-        terms=Markup(terms()),
-        others=Markup("".join(comparisons)),
-    )

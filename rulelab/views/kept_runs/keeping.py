@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -21,7 +22,7 @@ import pandas as pd
 from ... import datasets
 from ...certificate import Certificate
 from ...certificate.parts import within
-from ...families import TIME, record_of
+from ...families import OFFERED, TIME, record_of
 from ...multiclass import MultiClassCertificate
 from ...proving import is_quick
 from ...store import Run, Store, StoreError
@@ -29,12 +30,14 @@ from ...store.kept_table import PARQUET, training_csv
 from ..alternatives.game import BOARDS
 from ..cards.card import Card, Recheck
 from ..cards.card_file import parse
+from ..cards.differences import differing
 from ..cards.rows import KEPT_ROWS, Split
 from ..forms.controls import in_words
 from ..live.job import THREAD_NAME, Job, Pool, Progress, lower_priority
 from ..live.recipe import load_code
 from ..live.session import SearchSession
 from ..live.state import State
+from ..live.wording import family_name
 from ..search.best import proof_of as proof_made
 from ..search.best import unproven
 from ..widgets.esc import plain
@@ -42,6 +45,8 @@ from ..widgets.esc import plain
 MOST_SECONDS = 300
 """Of a check, and of a proof that is made to be kept."""
 DATA, FAMILY, FAIRNESS = "Data set", "Model family", "Fairness"
+_ENDED = {"optimal": "proven optimal", "limit": "at a limit", "stopped": "stopped by hand"}
+_UNASKED = ("none", "all")
 PROOFS = Pool(1)
 """The line of what takes long to be made before it is kept."""
 _LOG = logging.getLogger(__name__)
@@ -124,7 +129,7 @@ def keep_runs(store: Store | None) -> None:
     >>> rl.views.keep_runs(rl.store.open("runs.sqlite"))
     >>> rl.views.serve()
     """
-    BOARDS.lasting = KEPT_ROWS.find = KEPT_ROWS.proof = None
+    BOARDS.lasting = KEPT_ROWS.find = KEPT_ROWS.proof = KEPT_ROWS.tried = None
     while _KEEPERS:
         _KEEPERS.pop().close()
     if store is not None:
@@ -132,6 +137,7 @@ def keep_runs(store: Store | None) -> None:
         BOARDS.lasting = _KEEPERS[-1].do
         KEPT_ROWS.find = lambda key: store.table(key).dataset()
         KEPT_ROWS.proof = partial(proof_of, _KEEPERS[-1])
+        KEPT_ROWS.tried = partial(tried, _KEEPERS[-1])
 
 
 def is_worth_keeping(session: SearchSession) -> bool:
@@ -326,3 +332,55 @@ def _sensitive(run: Run) -> list[str]:
     """The option that names the groups, where the search compared some."""
     named = run.settings.get("Sensitive attribute", "none")
     return [] if named == "none" else [part for name in named.split(", ") for part in ("--sensitive", name)]
+
+
+def tried(keeper: Keeper, card: Card) -> list[tuple[int, str, str, str, str, str]]:
+    """The kept runs of a card's data and target: how many were alike, what was asked for, and what that came to."""
+    known = {0} if card.rows is None else {0, len(card.rows.data.y)}
+    of = card.data.get("data set"), card.target
+    runs = [run for run in keeper.store.runs() if (run.data, run.target) == of and known <= {0, run.rows}]
+    groups = alike(runs)
+    apart = told_apart([run for run, *_ in groups])
+    return [
+        (
+            *(len(group), title(run), ", ".join(f"{name}: {text}" for name, text in apart[run.hash].items())),
+            "no model" if run.objective is None else f"objective {run.objective:.6g}",
+            "" if run.n_rules is None else str(run.n_rules),
+            f"{run.made[:16].replace('T', ' ')}, {_ENDED.get(run.status, run.status)}",
+        )
+        for group in groups
+        for run in group[:1]
+    ]
+
+
+def title(run: Run) -> str:
+    """What a run is called: its name, or what was searched for."""
+    return plain(run.name or f"{called(run)} of {run.data or 'unnamed data'}", 80)
+
+
+def called(run: Run) -> str:
+    """What its models are called."""
+    said = run.settings.get(FAMILY)
+    return said if said in {each.called for each in OFFERED.values()} else family_name(run.family)
+
+
+def alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """Runs by what they asked for and came to, each time the latest first: who repeats a run has one row of it."""
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        asked = run.data_hash, run.family, run.name, json.dumps(dict(run.settings), sort_keys=True)
+        groups.setdefault((asked, run.status, run.objective, run.lower_bound), []).append(run)
+    return list(groups.values())
+
+
+def told_apart(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
+    """By the hash of each run its fairness, and what tells it from others of its family and data, as far as asked."""
+    akin: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        akin.setdefault((called(run), run.data), []).append(run)
+    apart: dict[str, dict[str, str]] = {}
+    for group in akin.values():
+        for run, own in zip(group, differing([each.settings for each in group]), strict=True):
+            told = {FAIRNESS: run.settings.get(FAIRNESS, "none"), **own}
+            apart[run.hash] = {name: text for name, text in told.items() if text not in _UNASKED}
+    return apart

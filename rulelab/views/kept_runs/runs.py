@@ -13,28 +13,25 @@ from typing import Any
 
 import param
 
-from ...families import OFFERED
 from ...models import RuleSet
 from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
 from ..cards import card_file as pins
 from ..cards.card import KEPT, Card
-from ..cards.differences import differing
 from ..compare.table import ModelTable, same_of, unknown
 from ..compare.table import proof as proof_of
 from ..compare.table import row as row_of
 from ..live.session import SearchSession
 from ..live.ticker import Beat
-from ..live.wording import count, counted, family_name
+from ..live.wording import count, counted
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping
-from .keeping import FAIRNESS, FAMILY, Keeper, error_of
+from .keeping import Keeper, alike, called, error_of, title, told_apart
 
 MOST_LISTED = 200
 MOST_COMPARED = 8
-_UNASKED = ("none", "all")
 LARGEST_EXPORT = 20_000_000
 """Bytes of an archive that goes to the browser."""
 DIGITS = 16
@@ -310,43 +307,11 @@ class KeptRuns(param.Parameterized):
         return f"Kept on this server, in {self._keeper.store.name}, for all who open this page."
 
 
-def title(run: Run) -> str:
-    """What a run is called: its name, or what was searched for."""
-    return plain(run.name or f"{_kind(run)} of {run.data or 'unnamed data'}", 80)
-
-
-def _kind(run: Run) -> str:
-    called = run.settings.get(FAMILY)
-    return called if called in {each.called for each in OFFERED.values()} else family_name(run.family)
-
-
-def alike(runs: Sequence[Run]) -> list[list[Run]]:
-    """Runs by what they asked for and came to, each time the latest first: who repeats a run has one row of it."""
-    groups: dict[Any, list[Run]] = {}
-    for run in runs:
-        asked = run.data_hash, run.family, run.name, json.dumps(dict(run.settings), sort_keys=True)
-        groups.setdefault((asked, run.status, run.objective, run.lower_bound), []).append(run)
-    return list(groups.values())
-
-
-def told_apart(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
-    """By the hash of each run its fairness, and what tells it from others of its family and data, as far as asked."""
-    akin: dict[tuple[str, str], list[Run]] = {}
-    for run in runs:
-        akin.setdefault((_kind(run), run.data), []).append(run)
-    apart: dict[str, dict[str, str]] = {}
-    for group in akin.values():
-        for run, own in zip(group, differing([each.settings for each in group]), strict=True):
-            told = {FAIRNESS: run.settings.get(FAIRNESS, "none"), **own}
-            apart[run.hash] = {name: text for name, text in told.items() if text not in _UNASKED}
-    return apart
-
-
 def row(runs: Sequence[Run], present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
     """What the table shows of runs that are alike, the latest first, with the settings that others have differently."""
     run = runs[0]
     status = {"optimal": "certified optimal", "limit": f"{run.limit} limit"}
-    said = [f"{_kind(run)} of {run.data}"] if run.name else []
+    said = [f"{called(run)} of {run.data}"] if run.name else []
     said += [f"{name}: {text}" for name, text in apart.items()]
     said += [status.get(run.status, run.status), *([] if run.objective is None else [f"objective {run.objective:.6g}"])]
     said += [f"{run.seconds:.2f} s"]
