@@ -27,6 +27,8 @@ from ..widgets.style import sheet
 OF_STORE = ("look", "open", "rename", "delete", "undo", "compare", "export", "check")
 OF_PAGE = ("pin", "remove", "choose")  # what is asked of the kept runs, and of the models that are on the page
 
+MEASURED = ("equal_opportunity", "")
+"""What gaps are measured in at first, and whose: of no attribute in particular."""
 Act = Callable[[str, list[str], str], None]
 
 
@@ -42,6 +44,7 @@ class ModelTable(JSComponent):
     said = param.String(default="", doc="What was done, or what went wrong.")
     empty = param.String(default="", doc="What is said where nothing is listed.")
     gap = param.String(default="Gap %", doc="What the column of gaps is called.")
+    measured = param.Tuple(default=MEASURED, doc="What gaps are measured in, and whose; empty: of the first attribute.")
     undo = param.Boolean(default=False, doc="Whether what was deleted last can be brought back.")
     uploader = Child(default=None, doc="Takes an archive.")
 

@@ -201,6 +201,7 @@ class CompareView(Complaining, NotebookViewer):
         pins = [of_pin(shown, self.criterion, self.attribute) for shown in self._cards]
         others = [of_method(name, *found) for name, found in self._others.fitted]
         rows = [*pins, *others, *self.points]
+        self.table.measured = self.criterion, self.attribute
         by = [*{self.attribute or name for shown in self._cards for name in list(shown.scores.groups)[:1]}]
         self.table.gap = f"Gap by {plain(by[0], 24)} %" if len(by) == 1 else "Gap %"
         if rows != self.table.more:

@@ -22,6 +22,7 @@ import pandas as pd
 from ... import datasets
 from ...certificate import Certificate
 from ...certificate.parts import within
+from ...data.gaps import MEASURED
 from ...families import OFFERED, TIME, record_of
 from ...multiclass import MultiClassCertificate
 from ...proving import is_quick
@@ -32,6 +33,7 @@ from ..cards.card import Card, Recheck
 from ..cards.card_file import parse
 from ..cards.differences import differing
 from ..cards.rows import KEPT_ROWS, Split
+from ..cards.scores import of_card
 from ..forms.controls import in_words
 from ..live.job import THREAD_NAME, Job, Pool, Progress, lower_priority
 from ..live.recipe import load_code
@@ -44,7 +46,7 @@ from ..widgets.esc import plain
 
 MOST_SECONDS = 300
 """Of a check, and of a proof that is made to be kept."""
-DATA, FAMILY, FAIRNESS = "Data set", "Model family", "Fairness"
+DATA, FAMILY, FAIRNESS, GROUPS = "Data set", "Model family", "Fairness", "Sensitive attribute"
 _ENDED = {"optimal": "proven optimal", "limit": "at a limit", "stopped": "stopped by hand"}
 _UNASKED = ("none", "all")
 PROOFS = Pool(1)
@@ -158,7 +160,7 @@ def settings_in_words(session: SearchSession) -> dict[str, str]:
     if prepared.data is not None:
         said[DATA] = plain(prepared.name, 60)
         said["Test share"] = f"{getattr(recipe, 'test_share', 0):g}"
-        said["Sensitive attribute"] = plain(getattr(recipe, "sensitive", None) or "none", 60)
+        said[GROUPS] = plain(getattr(recipe, "sensitive", None) or "none", 60)
     if "bounds" in values:
         said["Bounds in use"] = _bounds(values["bounds"])
     own = (each for each in record.parameters if each.name in values)
@@ -198,9 +200,20 @@ def save(session: SearchSession, card: Card | None, before: Future[Run] | None) 
             keep_rows=not named,
             data_name=prepared.name,
             instead_of=None if earlier is None else earlier.hash,
+            gaps=_gaps(card),
         )
 
     return work
+
+
+def _gaps(card: Card | None) -> dict[str, float] | None:
+    """The gaps between the groups of a card, see `rulelab.store.run.Run`."""
+    if card is None or card.rows is None:
+        return None
+    scores = of_card(card, lambda doing: None)
+    every = ((criterion, name, scores.gap(criterion, name)) for name in scores.compared for criterion in MEASURED)
+    known = {f"{criterion} by {name}": gap.value for criterion, name, gap in every if gap and gap.value == gap.value}
+    return known or None
 
 
 def is_provable(session: SearchSession) -> bool:
@@ -330,7 +343,7 @@ def check(given: Evidence, on_cancel: Callable[[Callable[[], Any]], Any] = lambd
 
 def _sensitive(run: Run) -> list[str]:
     """The option that names the groups, where the search compared some."""
-    named = run.settings.get("Sensitive attribute", "none")
+    named = run.settings.get(GROUPS, "none")
     return [] if named == "none" else [part for name in named.split(", ") for part in ("--sensitive", name)]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from live import HOSTILE, finish, html, paused, problem, recorded, send, small_search, upload
+from live import HOSTILE, finish, html, paused, problem, recorded, seen, send, settled, small_search, upload
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -98,6 +98,22 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(p
     page.view.reset()
     page.view.refresh()
     assert page.kept.run == "", "what is in the form is no kept run"
+
+
+def test_a_kept_run_says_why_it_has_no_proof_and_shows_no_next_rules_where_it_has_none(page, monkeypatch) -> None:
+    monkeypatch.setattr("rulelab.proving._MOST_STORED", 1)
+    which, page.kept.run = page.run(), ""
+    page.kept.run = which
+    page.settle()
+    settled(page.view)
+    said, tree = html(page.view.part("certificate")), page.view.why.tree
+    assert "No proof to check: none was kept, for the search stored" in said
+    assert list(seen(tree._next))
+    tree.prefix = tree.path(max({*tree._parents} - {*tree._parents.values()}))
+    settled(page.view)
+    assert not list(seen(tree._next)), "it would be empty"
+    assert "Those that were cut at once are not kept." in html(tree.said)
+    assert "expanded last" not in tree._prefix.options
 
 
 def test_runs_that_came_to_the_same_are_one_row_until_one_gets_a_name_and_go_together(page, keeper) -> None:
