@@ -17,19 +17,12 @@ from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ...shown import signed
-from ..live.wording import filled, percent, within
-from ..widgets.esc import esc
-from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded
+from ..live.wording import filled, within
+from .card import Card, kind, named, worded
 from .differences import LETTERS, default_names, facts_apart, remarks, same_rows
 from .rule_tables import class_tables, n_lines, rules_table
 from .scores import EXPLAINED, TERMS, Figure, Score, Scores, alike, change, doubt_list, figures
 
-_ORIGINS = {
-    FILE: "From a file; nothing of this was checked here.",
-    KEPT: "From a kept run; the proof was not checked since.",
-    BROWSER: "From before the page was loaded again; the proof was not checked since.",
-}
 _SIDES = ("false_positive", "true_positive")
 _PLURALS = {"accuracy": "accuracies", "precision": "precisions"}
 COMPARED = [rate for rate in RATES if any(rate in compared for compared in MEASURED.values())]
@@ -106,34 +99,19 @@ def rules(card: Card, place: Place = ALONE) -> Section:
 
 def head(card: Card, letter: str = "", name: str = "") -> str:
     """Name, family, what is predicted, and what is proven; without a name it stands somewhere else."""
-    proven = card.proof is not None and card.proof.proven and not card.origin
+    proof, constant = card.proof, Known(card.model).is_constant
+    proven = proof is not None and proof.proven and not card.origin
     return filled(
         "card_head.html",
         letter=letter,
         name=name,
         kind=kind(card),
-        target=card.target,
+        card=card,
         positive=None if isinstance(card.model, MultiClassRuleList) else card.positive,
-        made=card.made,
-        tone="plain" if Known(card.model).is_constant else "proven" if proven else "open",
-        state=_state(card),
+        tone="plain" if constant else "proven" if proven else "open",
+        constant=constant,
+        gap="" if proof is None else within(proof.gap, card.model.family),
     )
-
-
-def _state(card: Card) -> str:
-    proof = card.proof
-    if card.origin:
-        said = f" It says: {_standing(card, proof)}" if proof else ""
-        return f"{_ORIGINS[card.origin]}{said}"
-    return "Nothing is known of how close to optimal it is." if proof is None else _standing(card, proof)
-
-
-def _standing(card: Card, proof: Proof) -> str:
-    if proof.proven:
-        before = "It says the same of everybody. P" if Known(card.model).is_constant else "✓ P"
-        return f"{before}roven optimal: {proof.scope}."
-    bound = f" Proven: {proof.bound}." if proof.bound else ""
-    return f"Not proven optimal: within {within(proof.gap, card.model.family)} of the optimum.{bound}"
 
 
 def figures_of(card: Card, scores: Scores, place: Place = ALONE) -> Section:
@@ -164,22 +142,8 @@ def figures_of(card: Card, scores: Scores, place: Place = ALONE) -> Section:
 
 def fairness(card: Card, scores: Scores) -> str:
     """What the fairness constraint costs; empty where there is none."""
-    if not card.fairness:
-        return ""
-    parts = []
-    for on, own, free in zip(("training", "test"), (scores.training, scores.test), scores.free, strict=True):
-        if own is not None and free is not None:
-            ours, theirs = own.rate("accuracy"), free.rate("accuracy")
-            parts.append(
-                f"{percent(ours)}&nbsp;% instead of {percent(theirs)}&nbsp;% of the {on} rows are right "
-                f"({signed(ours - theirs)} points)"
-            )
-    price = (
-        f"Price of the constraint: {', '.join(parts)}, compared with the best model found without it."
-        if parts
-        else "What the constraint costs is not known: no model without it was kept with this one."
-    )
-    return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>'
+    both = zip(("training", "test"), (scores.training, scores.test), scores.free, strict=True)
+    return filled("card_fairness.html", fairness=card.fairness, both=[each for each in both if None not in each])
 
 
 def doubts(card: Card, scores: Scores) -> str:
@@ -207,9 +171,6 @@ def doubts(card: Card, scores: Scores) -> str:
 def groups(card: Card, scores: Scores, place: Place = ALONE) -> Section:
     """Tables of the groups of all attributes that cards side by side have: a line for each, and a heading."""
     names, beside = place.attributes or tuple(scores.groups), place.beside
-    of = "test" if scores.on_test else "training"
-    known = bool(scores.groups or scores.left_out)
-    title = f"<h3>Rates per group, {of} rows</h3>{groups_note(scores)}" if known else ""
     same = beside is not None and beside.scores.on_test == scores.on_test and same_rows(card, beside.card)
     base = beside.scores.groups if beside is not None and same else {}
     letter = "" if beside is None else beside.letter
@@ -217,25 +178,15 @@ def groups(card: Card, scores: Scores, place: Place = ALONE) -> Section:
         group_table(name, scores.groups[name], base.get(name), letter) if name in scores.groups else ""
         for name in names
     ]
-    parts = "".join(f'<div class="line">{part}</div>' for part in (title, *tables))
-    return Section(f'<div class="lines">{parts}</div>', 1 + len(tables))
+    note = groups_note(scores) if scores.groups or scores.left_out else ""
+    return Section(filled("card_groups.html", note=note, tables=tables, on_test=scores.on_test), 1 + len(tables))
 
 
 def facts(card: Card, place: Place = ALONE) -> Section:
     """Data and parameters; those that differ from the other cards are marked, the others are pale."""
-    several = place.n_cards > 1
-    names = place.facts if several else tuple(card.facts)
-    note = "" if names else "The same on all cards." if card.facts else "Nothing is known of the data and parameters."
-    rows = [
-        {
-            "name": named(card, name),
-            "differs": name in place.differing,
-            "kind": " differs" if name in place.differing else " quiet" if several else "",
-            "value": worded(card, name) if name in card.facts else None,
-        }
-        for name in names
-    ]
-    return Section(filled("card_facts.html", note=note, rows=rows), len(rows) + 1)
+    names = place.facts if place.n_cards > 1 else tuple(card.facts)
+    said = {name: (named(card, name), worded(card, name) if name in card.facts else None) for name in names}
+    return Section(filled("card_facts.html", said=said, card=card, place=place), len(names) + 1)
 
 
 def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
@@ -254,18 +205,13 @@ def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
 def terms() -> str:
     """What the lines of the cards mean."""
     known = {name: term.sentence for name in EXPLAINED if (term := glossary.find(name))}
-    said = (*known.items(), *TERMS.items())
-    body = "".join(f"<dt>{esc(name)}</dt><dd>{esc(words, 400)}</dd>" for name, words in said)
-    return f"<details><summary>What these figures mean</summary><dl>{body}</dl></details>"
+    return filled("terms.html", said=known | TERMS)
 
 
 def groups_note(scores: Scores) -> str:
     """What is to be known about the tables of groups."""
-    notes = [f"{text}: not shown" for text in scores.left_out]
-    if any((table[f"{rate}_rows"] < FEW).any() for table in scores.groups.values() for rate in RATES):
-        notes.append(f"* a share of fewer than {FEW} rows, which says little")
-    said = " · ".join(map(esc, notes))
-    return f'<p class="note">In %; lines: 95&nbsp;% intervals, from 0 to 100. {said}</p>'
+    few = any((table[f"{rate}_rows"] < FEW).any() for table in scores.groups.values() for rate in RATES)
+    return filled("groups_note.html", left_out=scores.left_out, few=few, FEW=FEW)
 
 
 def notes(card: Card) -> str:
