@@ -57,7 +57,8 @@ def report(
     for k, (card, own, place) in enumerate(zip(cards, scores, own_places, strict=True)):
         checked = [f"Independent check: {said[k]}" if said[k] else "", f"Robustness: {robust[k]}." if robust[k] else ""]
         above = head(card, place.letter, names[k]), filled("notes.html", notes=checked), _asked(card)
-        below = _baselines(card, own), _tried(card), notes(card), *_code(card)
+        tried = filled("report_tried.html", runs=None if KEPT_ROWS.tried is None else KEPT_ROWS.tried(card))
+        below = _baselines(card, own), tried, notes(card), _code(card)
         articles.append([*map(Section, above), *sections(card, own, place).values(), *map(Section, below)])
     return filled(
         "report.html",
@@ -95,22 +96,13 @@ def _asked(card: Card) -> str:
     return filled("report_asked.html", question=question(card), card=card, **given)
 
 
-def _tried(card: Card) -> str:
-    """The kept runs of the same data and target."""
-    return filled("report_tried.html", runs=None if KEPT_ROWS.tried is None else KEPT_ROWS.tried(card))
-
-
-def _code(card: Card) -> tuple[str, str]:
+def _code(card: Card) -> str:
     """The model as a statement for a database, and Python that makes it again."""
     try:
         statement = FORMS[_SQL][1](card.named, source_of(card))
     except ModelError as error:
         statement = f"-- There is none: {error}."
-    named = ((f"{_SQL}: prediction and probability", statement), ("Python that makes the model again", card.code))
-    sql, python = (
-        filled("code.html", title=title, lines=text.splitlines(), sql=text is statement) for title, text in named
-    )
-    return sql, python
+    return filled("code.html", sql=_SQL, statement=statement, python=card.code)
 
 
 def _baselines(card: Card, scores: Scores) -> str:
@@ -127,7 +119,7 @@ def _baselines(card: Card, scores: Scores) -> str:
     found["one answer for everybody"] = _same(scores.training, majority), _same(scores.test, majority), NONE
     note = ""
     try:
-        found |= fitted(rows, lambda doing: None, asked if size else {})
+        found |= fitted(replace(rows, data=rows.weighted), lambda doing: None, asked if size else {})
     except ValueError as error:
         note = f"No other methods: {error}."
     caption = "Tree and greedy list have as many rules at most, of conditions made in the same way."

@@ -47,7 +47,6 @@ from ..widgets.esc import plain
 MOST_SECONDS = 300
 """Of a check, and of a proof that is made to be kept."""
 DATA, FAMILY, FAIRNESS, GROUPS = "Data set", "Model family", "Fairness", "Sensitive attribute"
-_ENDED = {"optimal": "proven optimal", "limit": "at a limit", "stopped": "stopped by hand"}
 _UNASKED = ("none", "all")
 PROOFS = Pool(1)
 """The line of what takes long to be made before it is kept."""
@@ -347,23 +346,13 @@ def _sensitive(run: Run) -> list[str]:
     return [] if named == "none" else [part for name in named.split(", ") for part in ("--sensitive", name)]
 
 
-def tried(keeper: Keeper, card: Card) -> list[tuple[int, str, str, str, str, str]]:
-    """The kept runs of a card's data and target: how many were alike, what was asked for, and what that came to."""
+def tried(keeper: Keeper, card: Card) -> list[tuple[int, Run, str, dict[str, str]]]:
+    """The kept runs of a card's data and target: how many were alike, the latest, its title, what was asked for."""
     known = {0} if card.rows is None else {0, len(card.rows.data.y)}
     of = card.data.get("data set"), card.target
-    runs = [run for run in keeper.store.runs() if (run.data, run.target) == of and known <= {0, run.rows}]
-    groups = alike(runs)
+    groups = alike([run for run in keeper.store.runs() if (run.data, run.target) == of and known <= {0, run.rows}])
     apart = told_apart([run for run, *_ in groups])
-    return [
-        (
-            *(len(group), title(run), ", ".join(f"{name}: {text}" for name, text in apart[run.hash].items())),
-            "no model" if run.objective is None else f"objective {run.objective:.6g}",
-            "" if run.n_rules is None else str(run.n_rules),
-            f"{run.made[:16].replace('T', ' ')}, {_ENDED.get(run.status, run.status)}",
-        )
-        for group in groups
-        for run in group[:1]
-    ]
+    return [(len(group), group[0], title(group[0]), apart[group[0].hash]) for group in groups]
 
 
 def title(run: Run) -> str:

@@ -396,7 +396,7 @@ def test_a_kept_run_whose_rows_are_others_or_gone_says_so_in_the_place_of_the_bu
     model = search.model.proven(replace(search.best.model_card().model.provenance, data="0" * 64))
     card = replace(search.best.model_card(), model=model)
     recipe, recording = tabs.made("Search").setup.recipe(), search.session.recording()
-    assert [each[:2] for each in keeping.tried(keeping.keeper(), card)] == [(1, "rule list of tic_tac_toe")]
+    assert [each[2] for each in keeping.tried(keeping.keeper(), card)] == ["rule list of tic_tac_toe"]
     assert keeping.tried(keeping.keeper(), replace(card, target="another")) == []
 
     def gone(report: Callable[[str], None]) -> Prepared:
