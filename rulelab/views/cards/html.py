@@ -21,7 +21,7 @@ from ..live.wording import filled, within
 from .card import Card, kind, named, worded
 from .differences import LETTERS, default_names, facts_apart, remarks, same_rows
 from .rule_tables import class_tables, n_lines, rules_table
-from .scores import EXPLAINED, TERMS, Figure, Score, Scores, alike, change, doubt_list, figures
+from .scores import EXPLAINED, TERMS, Score, Scores, alike, change, doubt_list, figures
 
 _SIDES = ("false_positive", "true_positive")
 _PLURALS = {"accuracy": "accuracies", "precision": "precisions"}
@@ -116,28 +116,15 @@ def head(card: Card, letter: str = "", name: str = "") -> str:
 
 def figures_of(card: Card, scores: Scores, place: Place = ALONE) -> Section:
     """What is known of how good the model is: a line per figure, the same ones on every card."""
-    beside = place.beside
+    beside, both = place.beside, (scores.training, scores.test)
     own = figures(card, scores, None if beside is None else beside.card)
-    others: list[Figure] = [] if beside is None else figures(beside.card, beside.scores)
-    lines = []
-    for k, figure in enumerate(own):
-        same = figure.name in place.alike
-        if same and place.only:
-            continue
-        base = others[k].values if others and figure.compared else ()
-        cells = [
-            {"text": value.text, "small": value.small, "delta": change(value, base[i], figure.scale) if base else ""}
-            for i, value in enumerate(figure.values)
-        ]
-        lines.append({"name": figure.name, "unit": figure.unit, "alike": same, "cells": cells})
-    both = scores.training, scores.test
+    others = own if beside is None else figures(beside.card, beside.scores)
+    pairs = zip(own, others, strict=True)
+    lines = [pair for pair in pairs if not (place.only and pair[0].name in place.alike)]
     scaled = any(one is not None and (one.blind or one.counted.weight != one.counted.n_rows) for one in both)
-    strips = [(None, 0) if one is None else (one.outcomes, one.counted.weight) for one in both]
-    given = {
-        "what": "weight" if scaled or "training weight" in card.data else "rows",
-        "letter": "" if beside is None else beside.letter,
-    }
-    return Section(filled("card_figures.html", lines=lines, strips=strips, **given), len(lines) + 2)
+    what = "weight" if scaled or "training weight" in card.data else "rows"
+    said = filled("card_figures.html", lines=lines, place=place, change=change, both=both, what=what)
+    return Section(said, len(lines) + 2)
 
 
 def fairness(card: Card, scores: Scores) -> str:

@@ -113,7 +113,7 @@ def _baselines(card: Card, scores: Scores) -> str:
     numbers = {name: re.search(r"\d+", card.parameters.get(fact, "")) for name, fact in _MADE_OF.items()}
     made = {name: int(found[0]) for name, found in numbers.items() if found}
     asked = {"cart": {**made, "max_leaf_nodes": size + 1}, "greedy_list": {**made, "max_length": size}}
-    found: dict[str, Row] = {"this model": (scores.training, scores.test, size_of(size, card.model.n_conditions))}
+    found = {"this model": row_of(card, scores)}
     counted = scores.training.counted
     majority = counted.actual_positive > counted.actual_negative
     found["one answer for everybody"] = _same(scores.training, majority), _same(scores.test, majority), NONE
@@ -154,6 +154,11 @@ def fitted(rows: Rows, report: Callable[[str], None], methods: Mapping[str, Mapp
         training, test = (None if each is None else Score(each.whole) for each in both)
         out[method.title] = training, test, size
     return out
+
+
+def row_of(card: Card, scores: Scores) -> Row:
+    """A card among other methods."""
+    return scores.training, scores.test, size_of(len(card.model.rules), card.model.n_conditions)
 
 
 def size_of(rules: int, conditions: int) -> str:

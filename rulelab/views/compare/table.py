@@ -15,7 +15,7 @@ from ...families.wording import at_most
 from ...shown import with_interval
 from ...sweeps.families import BINARIZING
 from ..cards import html as card_html
-from ..cards.report import Row, fitted, size_of
+from ..cards.report import Row, fitted, row_of
 from ..cards.rows import Rows
 from ..cards.scores import Score, Scores
 from ..cards.view import ModelCard
@@ -187,10 +187,7 @@ class Others:
         tables = []
         for rows, found in self._done:
             own = {
-                f"{one.letter} {one.title}": (
-                    *(one.scores.training, one.scores.test),
-                    size_of(len(one.card.model.rules), one.card.model.n_conditions),
-                )
+                f"{one.letter} {one.title}": row_of(one.card, one.scores)
                 for one in shown
                 if one.card.rows is not None and one.card.rows.key == rows.key
             }
