@@ -101,19 +101,19 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(p
 
 
 def test_a_kept_run_says_why_it_has_no_proof_and_shows_no_next_rules_where_it_has_none(page, monkeypatch) -> None:
-    monkeypatch.setattr("rulelab.proving._MOST_STORED", 1)
+    for where in ("kept_runs.keeping", "search.certificate"):
+        monkeypatch.setattr(f"rulelab.views.{where}.is_quick", lambda search, last: False)
     which, page.kept.run = page.run(), ""
     page.kept.run = which
     page.settle()
+    tree = settled(page.view).why.tree
+    assert "No proof to check: none was kept, for the search stored" in html(page.view.part("certificate"))
+    assert tree.bars_box.pane in [*seen(tree)]
+    nodes = tree.drawn.tree
+    tree.prefix = tree.path(int(nodes.node[~nodes.node.isin(nodes.parent)].iloc[-1]))
     settled(page.view)
-    said, tree = html(page.view.part("certificate")), page.view.why.tree
-    assert "No proof to check: none was kept, for the search stored" in said
-    assert list(seen(tree._next))
-    tree.prefix = tree.path(max({*tree._parents} - {*tree._parents.values()}))
-    settled(page.view)
-    assert not list(seen(tree._next)), "it would be empty"
-    assert "Those that were cut at once are not kept." in html(tree.said)
-    assert "expanded last" not in tree._prefix.options
+    assert tree.bars_box.pane not in [*seen(tree)], "it would be empty"
+    assert "Those that were cut at once are not kept." in html(tree)
 
 
 def test_runs_that_came_to_the_same_are_one_row_until_one_gets_a_name_and_go_together(page, keeper) -> None:
