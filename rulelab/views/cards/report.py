@@ -29,7 +29,6 @@ _SQL = "SQL (DuckDB)"
 _AIMS = ("measure", "choice")  # kinds of the parameters that say what is to be least
 _MADE_OF = {"thresholds": "quantile groups", "max_conditions": "conditions per rule"}
 """Facts of a card that say how conditions were made, by the parameters that do."""
-_SEED = 0
 
 Row = tuple[Score | None, Score | None, str]
 """Scores on the training rows and on the test rows, complexity."""
@@ -138,7 +137,7 @@ def _same(score: Score | None, positive: bool) -> Score | None:
 def fitted(rows: Rows, report: Callable[[str], None], methods: Mapping[str, Mapping[str, Any]]) -> dict[str, Row]:
     """Fit baselines with these parameters on the training rows; ValueError when they cannot be used."""
     report("binarizing")
-    plan = make_plan(rows.data, cv=0, sensitive=None, resample=None, random_state=_SEED, time_limit=None, gap=0.0)
+    plan = make_plan(rows.data, cv=0, sensitive=None, resample=None, random_state=0, time_limit=None, gap=0.0)
     if rows.test is not None:
         plan.fold_of[rows.test] = 0  # none is dealt to a fold but by the split of the card
     fold, out = plan.fold(0), {}

@@ -209,7 +209,10 @@ def _gaps(card: Card | None) -> dict[str, float] | None:
     """The gaps between the groups of a card, see `rulelab.store.run.Run`."""
     if card is None or card.rows is None:
         return None
-    scores = of_card(card, lambda doing: None)
+    try:
+        scores = of_card(card, lambda doing: None)
+    except ValueError:  # the run is kept all the same
+        return None
     every = ((criterion, name, scores.gap(criterion, name)) for name in scores.compared for criterion in MEASURED)
     known = {f"{criterion} by {name}": gap.value for criterion, name, gap in every if gap and gap.value == gap.value}
     return known or None

@@ -243,14 +243,9 @@ class KeptRuns(param.Parameterized):
             return
         groups = alike(runs[:MOST_LISTED])
         self._alike = {group[0].hash: [run.hash for run in group] for group in groups}
-        apart = told_apart([group[0] for group in groups])
+        apart, here = told_apart([group[0] for group in groups]), self.run or "-"
         self.list.rows = [
-            row(
-                group,
-                any(run.hash.startswith(self.run or "-") for run in group),
-                apart[group[0].hash],
-                self.list.measured,
-            )
+            row(group, any(run.hash.startswith(here) for run in group), apart[group[0].hash], self.list.measured)
             for group in groups
         ]
         more = f" The latest {MOST_LISTED} are listed; search for older ones." if len(runs) > MOST_LISTED else ""
