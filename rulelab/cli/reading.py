@@ -188,8 +188,8 @@ def read_counts(args: argparse.Namespace, recipe: Recipe) -> PatternCounts:
         aside = [*args.leave_out, *([] if split is None else [split.column])]
         sensitive = args.sensitive or _sensitive(table, known, [args.target, args.weight, *aside])
         if sensitive and not args.sensitive:
-            names = ", ".join(map(repr, sensitive))
-            say(f"{table.name}: sensitive by name: {names}{'' if args.keep_sensitive else ', no feature unless kept'}")
+            names, kept = ", ".join(map(repr, sensitive)), args.keep_sensitive
+            say(f"{table.name}: sensitive by name: {names}{'' if kept else ', not for rules unless kept'}")
         aside += [] if args.keep_sensitive else sensitive
         if not args.keep_identifiers:
             identifiers = table.identifiers(args.target, args.weight, *sensitive, *aside)

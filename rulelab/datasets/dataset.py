@@ -206,7 +206,7 @@ def from_frame(
     out = {target, weight, *excluded, *(c for c in sensitive if c not in kept)}
     features = [c for c in frame.columns if c not in out]
     if guessed and sensitive:
-        said.append(f"sensitive by name: {listing(sensitive)}" + ("" if kept else ", no feature unless kept"))
+        said.append(f"sensitive by name: {listing(sensitive)}" + ("" if kept else ", not for rules unless kept"))
     if not features:
         raise DatasetError(
             f"no column is left as a feature besides the target {quote(target)} and the columns set aside"

@@ -33,7 +33,7 @@ LEAST_DIGITS = 4
 """Of a hash that is only begun."""
 MOST_CHARACTERS = 80
 """Of a name."""
-_ADDED = ("n_rules", "accuracy", "training_accuracy", "test_accuracy")
+_ADDED = ("n_rules", "accuracy", "training_accuracy", "test_accuracy", "gaps")
 """What older runs do not have: where it is not known, their hashes stay what they were."""
 _MOST_SETTINGS = 100
 _LONGEST = 4000
@@ -67,6 +67,9 @@ class Run:
     # training_accuracy: the same on the rows that it was trained on, where some were kept out for a test
     training_accuracy: float | None = None
     test_accuracy: float | None = None  # on those that were kept out, where the model can be asked
+    # gaps: between groups of people, on the rows that were kept out, or else on all, by what they are in and whose they
+    # are, such as "equal_opportunity by sex", from 0 to 1; None where there are no groups, or it is not known
+    gaps: Mapping[str, float] | None = None
     # files: SHA-256 of the recording, the model, the curve and the rows, as far as there are such
     files: Mapping[str, str] = field(default_factory=dict)
     # split: how rows of a data set with a name were kept out of training; see `rulelab.views.cards.rows.Split`
@@ -160,7 +163,11 @@ def _wrong(run: Run) -> Any:
         datetime.datetime.fromisoformat(run.made)
     except ValueError:
         yield f"the time {run.made!r:.80}"
-    shares = (run.accuracy, run.training_accuracy, run.test_accuracy)
+    gaps = {} if run.gaps is None else run.gaps
+    if not isinstance(gaps, Mapping) or len(gaps) > _MOST_SETTINGS or not all(map(_is_text, gaps)):
+        yield f"the gaps {run.gaps!r:.200}"
+        return
+    shares = (run.accuracy, run.training_accuracy, run.test_accuracy, *gaps.values())
     known = (x for x in (run.objective, run.errors, *shares) if x is not None)
     finite = (run.lower_bound, run.seconds, *known)
     if not all(is_number(x) and math.isfinite(x) for x in finite):
@@ -171,7 +178,7 @@ def _wrong(run: Run) -> Any:
         yield f"the counts {whole!r:.200}"
     for right in shares:
         if right is not None and not 0 <= right <= 1:
-            yield f"the accuracy {right}"
+            yield f"the accuracy, or gap, {right}"
     if run.status == "optimal" and run.lower_bound != run.objective:
         yield f"the status optimal, with the objective {run.objective} and the lower bound {run.lower_bound}"
     elif run.objective is not None and run.lower_bound > run.objective:
@@ -275,7 +282,7 @@ def said_of(
 def _right(model: Any, data: Dataset, rows: np.ndarray) -> float | None:
     """The share of some rows, by weight, that a model predicts right; None where it knows no columns."""
     try:
-        right = model.predict(data.X.iloc[rows]) == data.y.iloc[rows].to_numpy()
+        right = (model.predict(data.X.iloc[rows]) == model.classes[-1]) == (data.y.iloc[rows].to_numpy() == 1)
         return float(np.average(right, weights=None if data.weight is None else data.weight.iloc[rows]))
     except (ValueError, ZeroDivisionError):
         return None

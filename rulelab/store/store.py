@@ -103,6 +103,7 @@ class Store(Boards):
         name: str = "",
         proof: Certificate | MultiClassCertificate | None = None,
         instead_of: str | None = None,
+        gaps: Mapping[str, float] | None = None,
     ) -> Run:
         """Keep a run.
 
@@ -131,6 +132,8 @@ class Store(Boards):
         proof : Certificate, optional
         instead_of : str, optional
             The hash of an earlier state of the same run, which this one replaces; it has its name.
+        gaps : mapping of str to float, optional
+            Between groups of people, see `Run`.
 
         Returns
         -------
@@ -153,6 +156,7 @@ class Store(Boards):
             version=__version__,
             files={kind: digest(content) for kind, content in files.items() if kind != TABLE},
             split=split,
+            gaps=gaps,
             notes=tuple(notes),
             name=named(name),
         )

@@ -142,7 +142,7 @@ def test_models_and_proofs_of_both_readers_are_the_same(tmp_path: Path, capsys) 
         options = ("fit", tmp_path / "t.csv", "--target", "paid", "--positive", "yes", "--regularization", 0.02, *count)
         out, err = output_of(capsys, *options, "-o", files[0], "--proof", files[1])
         assert "code == 01 then paid = yes" in out
-        assert "sensitive by name: 'sex', no feature unless kept" in err
+        assert "sensitive by name: 'sex', not for rules unless kept" in err
         assert "these are read as empty: '?'" in err
         assert "20" in next(line for line in err.splitlines() if "left out" in line)
         models.append(files)

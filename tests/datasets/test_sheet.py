@@ -312,7 +312,7 @@ def test_protected_columns_are_groups_and_no_features_unless_they_are_kept():
     )
     for data in (from_frame(frame, "y"), rl.datasets.read(as_csv(frame), "y")):
         assert (list(data.X), list(data.sensitive)) == (["a", "age"], ["Geschlecht"])
-        assert "sensitive by name: 'Geschlecht', no feature unless kept" in data.notes
+        assert "sensitive by name: 'Geschlecht', not for rules unless kept" in data.notes
     assert "Geschlecht" in from_frame(frame, "y", keep_sensitive=True).X
     assert from_frame(frame, "y", sensitive=()).sensitive is None
     assert list(from_frame(frame[["Geschlecht", "y"]], "y").X) == ["Geschlecht"], "else nothing is left"

@@ -140,9 +140,10 @@ def card_exports(card: Callable[[], Card]) -> Exports:
     """Those of a card: its file has what the card says, and a script makes the model again."""
     own = {JSON: ("model.json", lambda: card().to_json()), SCRIPT: ("model.py", lambda: card().code)}
 
-    def source() -> Source:
-        known, proven = card(), card().model.provenance
-        rows = known.rows or known.classes
-        return Source.of(known.target, rows and rows.data, None if proven is None else proven.data)
+    return Exports(lambda: (card().named, source_of(card())), own)
 
-    return Exports(lambda: (card().named, source()), own)
+
+def source_of(card: Card) -> Source:
+    """The data of a card's model."""
+    known, proven = card.rows or card.classes, card.model.provenance
+    return Source.of(card.target, known and known.data, None if proven is None else proven.data)

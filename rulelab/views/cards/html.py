@@ -11,26 +11,18 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from ... import __version__, glossary
+from ... import glossary
 from ...data.gaps import MEASURED, largest_difference
 from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ...shown import signed
-from ..live.wording import filled, percent, today, within
-from ..widgets.esc import esc
-from ..widgets.style import MODEL_CSS, sheet
-from .card import BROWSER, FILE, KEPT, Card, Proof, kind, named, worded
-from .differences import LETTERS, default_names, facts_apart, incomparable, remarks, same_rows
+from ..live.wording import filled, within
+from .card import Card, kind, named, worded
+from .differences import LETTERS, default_names, facts_apart, remarks, same_rows
 from .rule_tables import class_tables, n_lines, rules_table
-from .scores import EXPLAINED, TERMS, Figure, Score, Scores, alike, change, doubt_list, figures
+from .scores import EXPLAINED, TERMS, Score, Scores, alike, change, doubt_list, figures
 
-_ORIGINS = {
-    FILE: "From a file; nothing of this was checked here.",
-    KEPT: "From a kept run; the proof was not checked since.",
-    BROWSER: "From before the page was loaded again; the proof was not checked since.",
-}
 _SIDES = ("false_positive", "true_positive")
 _PLURALS = {"accuracy": "accuracies", "precision": "precisions"}
 COMPARED = [rate for rate in RATES if any(rate in compared for compared in MEASURED.values())]
@@ -107,80 +99,38 @@ def rules(card: Card, place: Place = ALONE) -> Section:
 
 def head(card: Card, letter: str = "", name: str = "") -> str:
     """Name, family, what is predicted, and what is proven; without a name it stands somewhere else."""
-    proven = card.proof is not None and card.proof.proven and not card.origin
+    proof, constant = card.proof, Known(card.model).is_constant
+    proven = proof is not None and proof.proven and not card.origin
     return filled(
         "card_head.html",
         letter=letter,
         name=name,
         kind=kind(card),
-        target=card.target,
+        card=card,
         positive=None if isinstance(card.model, MultiClassRuleList) else card.positive,
-        made=card.made,
-        tone="plain" if Known(card.model).is_constant else "proven" if proven else "open",
-        state=_state(card),
+        tone="plain" if constant else "proven" if proven else "open",
+        constant=constant,
+        gap="" if proof is None else within(proof.gap, card.model.family),
     )
-
-
-def _state(card: Card) -> str:
-    proof = card.proof
-    if card.origin:
-        said = f" It says: {_standing(card, proof)}" if proof else ""
-        return f"{_ORIGINS[card.origin]}{said}"
-    return "Nothing is known of how close to optimal it is." if proof is None else _standing(card, proof)
-
-
-def _standing(card: Card, proof: Proof) -> str:
-    if proof.proven:
-        before = "It says the same of everybody. P" if Known(card.model).is_constant else "✓ P"
-        return f"{before}roven optimal: {proof.scope}."
-    bound = f" Proven: {proof.bound}." if proof.bound else ""
-    return f"Not proven optimal: within {within(proof.gap, card.model.family)} of the optimum.{bound}"
 
 
 def figures_of(card: Card, scores: Scores, place: Place = ALONE) -> Section:
     """What is known of how good the model is: a line per figure, the same ones on every card."""
-    beside = place.beside
+    beside, both = place.beside, (scores.training, scores.test)
     own = figures(card, scores, None if beside is None else beside.card)
-    others: list[Figure] = [] if beside is None else figures(beside.card, beside.scores)
-    lines = []
-    for k, figure in enumerate(own):
-        same = figure.name in place.alike
-        if same and place.only:
-            continue
-        base = others[k].values if others and figure.compared else ()
-        cells = [
-            {"text": value.text, "small": value.small, "delta": change(value, base[i], figure.scale) if base else ""}
-            for i, value in enumerate(figure.values)
-        ]
-        lines.append({"name": figure.name, "unit": figure.unit, "alike": same, "cells": cells})
-    both = scores.training, scores.test
+    others = own if beside is None else figures(beside.card, beside.scores)
+    pairs = zip(own, others, strict=True)
+    lines = [pair for pair in pairs if not (place.only and pair[0].name in place.alike)]
     scaled = any(one is not None and (one.blind or one.counted.weight != one.counted.n_rows) for one in both)
-    strips = [(None, 0) if one is None else (one.outcomes, one.counted.weight) for one in both]
-    given = {
-        "what": "weight" if scaled or "training weight" in card.data else "rows",
-        "letter": "" if beside is None else beside.letter,
-    }
-    return Section(filled("card_figures.html", lines=lines, strips=strips, **given), len(lines) + 2)
+    what = "weight" if scaled or "training weight" in card.data else "rows"
+    said = filled("card_figures.html", lines=lines, place=place, change=change, both=both, what=what)
+    return Section(said, len(lines) + 2)
 
 
 def fairness(card: Card, scores: Scores) -> str:
     """What the fairness constraint costs; empty where there is none."""
-    if not card.fairness:
-        return ""
-    parts = []
-    for on, own, free in zip(("training", "test"), (scores.training, scores.test), scores.free, strict=True):
-        if own is not None and free is not None:
-            ours, theirs = own.rate("accuracy"), free.rate("accuracy")
-            parts.append(
-                f"{percent(ours)}&nbsp;% instead of {percent(theirs)}&nbsp;% of the {on} rows are right "
-                f"({signed(ours - theirs)} points)"
-            )
-    price = (
-        f"Price of the constraint: {', '.join(parts)}, compared with the best model found without it."
-        if parts
-        else "What the constraint costs is not known: no model without it was kept with this one."
-    )
-    return f'<p class="state open">Fairness: {esc(card.fairness)}. {price}</p>'
+    both = zip(("training", "test"), (scores.training, scores.test), scores.free, strict=True)
+    return filled("card_fairness.html", fairness=card.fairness, both=[each for each in both if None not in each])
 
 
 def doubts(card: Card, scores: Scores) -> str:
@@ -208,9 +158,6 @@ def doubts(card: Card, scores: Scores) -> str:
 def groups(card: Card, scores: Scores, place: Place = ALONE) -> Section:
     """Tables of the groups of all attributes that cards side by side have: a line for each, and a heading."""
     names, beside = place.attributes or tuple(scores.groups), place.beside
-    of = "test" if scores.on_test else "training"
-    known = bool(scores.groups or scores.left_out)
-    title = f"<h3>Rates per group, {of} rows</h3>{groups_note(scores)}" if known else ""
     same = beside is not None and beside.scores.on_test == scores.on_test and same_rows(card, beside.card)
     base = beside.scores.groups if beside is not None and same else {}
     letter = "" if beside is None else beside.letter
@@ -218,25 +165,15 @@ def groups(card: Card, scores: Scores, place: Place = ALONE) -> Section:
         group_table(name, scores.groups[name], base.get(name), letter) if name in scores.groups else ""
         for name in names
     ]
-    parts = "".join(f'<div class="line">{part}</div>' for part in (title, *tables))
-    return Section(f'<div class="lines">{parts}</div>', 1 + len(tables))
+    note = groups_note(scores) if scores.groups or scores.left_out else ""
+    return Section(filled("card_groups.html", note=note, tables=tables, on_test=scores.on_test), 1 + len(tables))
 
 
 def facts(card: Card, place: Place = ALONE) -> Section:
     """Data and parameters; those that differ from the other cards are marked, the others are pale."""
-    several = place.n_cards > 1
-    names = place.facts if several else tuple(card.facts)
-    note = "" if names else "The same on all cards." if card.facts else "Nothing is known of the data and parameters."
-    rows = [
-        {
-            "name": named(card, name),
-            "differs": name in place.differing,
-            "kind": " differs" if name in place.differing else " quiet" if several else "",
-            "value": worded(card, name) if name in card.facts else None,
-        }
-        for name in names
-    ]
-    return Section(filled("card_facts.html", note=note, rows=rows), len(rows) + 1)
+    names = place.facts if place.n_cards > 1 else tuple(card.facts)
+    said = {name: (named(card, name), worded(card, name) if name in card.facts else None) for name in names}
+    return Section(filled("card_facts.html", said=said, card=card, place=place), len(names) + 1)
 
 
 def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
@@ -255,18 +192,13 @@ def sections(card: Card, scores: Scores, place: Place) -> dict[str, Section]:
 def terms() -> str:
     """What the lines of the cards mean."""
     known = {name: term.sentence for name in EXPLAINED if (term := glossary.find(name))}
-    said = (*known.items(), *TERMS.items())
-    body = "".join(f"<dt>{esc(name)}</dt><dd>{esc(words, 400)}</dd>" for name, words in said)
-    return f"<details><summary>What these figures mean</summary><dl>{body}</dl></details>"
+    return filled("terms.html", said=known | TERMS)
 
 
 def groups_note(scores: Scores) -> str:
     """What is to be known about the tables of groups."""
-    notes = [f"{text}: not shown" for text in scores.left_out]
-    if any((table[f"{rate}_rows"] < FEW).any() for table in scores.groups.values() for rate in RATES):
-        notes.append(f"* a share of fewer than {FEW} rows, which says little")
-    said = " · ".join(map(esc, notes))
-    return f'<p class="note">In %; lines: 95&nbsp;% intervals, from 0 to 100. {said}</p>'
+    few = any((table[f"{rate}_rows"] < FEW).any() for table in scores.groups.values() for rate in RATES)
+    return filled("groups_note.html", left_out=scores.left_out, few=few, FEW=FEW)
 
 
 def notes(card: Card) -> str:
@@ -324,41 +256,3 @@ def rates_of_groups(
 def comparison(rows: Mapping[str, tuple[Score | None, Score | None, str]], caption: str) -> str:
     """A table of methods on the same split: rates in percent on training and test rows, and complexity."""
     return filled("methods.html", rows=rows, caption=caption, shown=_METHODS)
-
-
-def report(
-    cards: Sequence[Card],
-    scores: Sequence[Scores],
-    verdicts: Sequence[str] = (),
-    comparisons: Sequence[str] = (),
-    base: int | None = None,
-    only: bool = False,
-    withstood: Sequence[str] = (),
-) -> str:
-    """All cards as one file that opens without a network: no script, no address, all text escaped.
-
-    `verdicts`: of each card: what its check said; empty where it was not checked. `comparisons`: tables of other
-    methods, as `comparison` gives them. `base`, `only`: see `places`. `withstood`: of each card: how many rows may
-    change before another list wins; empty where nobody has asked.
-    """
-    said, robust = (list(each) or [""] * len(cards) for each in (verdicts, withstood))
-    own_places = places(cards, scores, base, only)
-    names = [card.name or place.name for card, place in zip(cards, own_places, strict=True)]
-    articles = []
-    for k, (card, own, place) in enumerate(zip(cards, scores, own_places, strict=True)):
-        checked = [f"Independent check: {said[k]}" if said[k] else "", f"Robustness: {robust[k]}." if robust[k] else ""]
-        above = head(card, place.letter, names[k]), filled("notes.html", notes=checked)
-        below = notes(card), filled("code.html", lines=card.code.splitlines())
-        parts = sections(card, own, place).values()
-        articles.append([*map(Section, above), *parts, *map(Section, below)])
-    return filled(
-        "report.html",
-        names=names,
-        css=Markup(sheet("report.css") + MODEL_CSS.replace(":host", "body")),
-        version=__version__,
-        date=today(),
-        advice=incomparable(cards) if len(cards) > 1 else "",
-        articles=articles,
-        terms=Markup(terms()),
-        others=Markup("".join(comparisons)),
-    )

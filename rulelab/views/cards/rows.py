@@ -28,6 +28,8 @@ class KeptRows:
         self.find: Callable[[str], Dataset] | None = None
         # gives what checks the proof that is kept of a card's model, or None
         self.proof: Callable[[Any], Callable[..., str] | None] | None = None
+        # gives the kept runs of a card's data and target: how many were alike, the latest, and so on
+        self.tried: Callable[[Any], list[tuple[Any, ...]]] | None = None
         self._hashes: WeakKeyDictionary[Dataset, str] = WeakKeyDictionary()
         self._at_hand: WeakValueDictionary[str, Dataset] = WeakValueDictionary()
 

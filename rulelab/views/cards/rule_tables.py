@@ -14,7 +14,7 @@ from ...data.metrics import wilson_interval
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleList, RuleSet
 from ...shown import percent
 from ..live.prepared import ClassRows, TrainingRows
-from ..live.wording import SIGNS, count, filled, in_signs
+from ..live.wording import SIGNS, breakable, count, filled, in_signs
 from ..widgets.esc import esc, plain
 
 _LONG_WORD = 13  # characters of a class; longer words are broken
@@ -79,8 +79,8 @@ def _list(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target
         for words, rule in _in_words(model)
     ]
     of_label = isinstance(model, MultiClassRuleList)
-    chance = "label" if of_label else _breakable(names[model.classes[-1]], 16)
-    heads = {"label": _breakable(target, 40), "chance": chance, "numbers": ("captured", "correct")}
+    chance = "label" if of_label else breakable(names[model.classes[-1]], 16)
+    heads = {"label": breakable(target, 40), "chance": chance, "numbers": ("captured", "correct")}
     return {"heads": heads, "key": ("right", "wrong"), "lines": lines}
 
 
@@ -98,8 +98,8 @@ def _falling(model: FallingRuleList, names: Mapping[Any, Any], target: str) -> d
         }
         for (words, rule), own in zip(_in_words(model), model.proportions, strict=True)
     ]
-    positive = _breakable(names[model.classes[-1]], 16)
-    chance = _breakable(target, 40) + Markup(" = ") + positive if target else positive
+    positive = breakable(names[model.classes[-1]], 16)
+    chance = breakable(target, 40) + Markup(" = ") + positive if target else positive
     heads = {"chance": chance, "numbers": ("rows, %", "positive", "captured")}
     return {"heads": heads, "key": (positive, "other"), "lines": lines}
 
@@ -194,11 +194,6 @@ def _condition(condition: Condition) -> str:
 
 def _value(condition: Condition) -> str:
     return f"{condition.value:.12g}" if isinstance(condition.value, float) else str(condition.value)
-
-
-def _breakable(text: Any, limit: int) -> Markup:
-    """Text with places where a narrow column may break it."""
-    return Markup(esc(text, limit).replace("_", "_<wbr>"))
 
 
 def class_tables(model: Any, rows: ClassRows | None = None) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from ...assets import texts
 from ...data.gaps import Gap, largest_gap, price
@@ -322,20 +323,17 @@ def fairness_notes(latest: Snapshot, unconstrained: Snapshot | None, counted: Ma
 
     `counted`: the gaps as a constraint counts them that counts an error of several rules several times.
     """
-    best, left_out, said = latest.incumbent, latest.detail.get("left_out"), []
-    if best is not None and unconstrained is not None and unconstrained.incumbent is not None:
-        free = unconstrained.incumbent
-        accuracies = (float(1 - each.errors / each.model.weight) for each in (best, free))
-        so_far = "" if latest.status is Status.OPTIMAL else " so far"
-        said.append(f'<p class="sum">On the training rows{so_far} {esc(_price(*accuracies))}.</p>')
+    best, free = latest.incumbent, None if unconstrained is None else unconstrained.incumbent
+    known = () if best is None or free is None else (best, free)
+    accuracies = [float(1 - each.errors / each.model.weight) for each in known]
     true = latest.detail.get("true_gaps") or {}
-    more = {rate.replace("_", " "): gap for rate, gap in (counted or {}).items() if gap != true.get(rate)}
-    if more:
-        by_rule = ", ".join(f"{rate}s {percent(gap)} points" for rate, gap in more.items())
-        said.append(f'<p class="sum">A constraint counts an error of two rules twice; as counted: {by_rule}.</p>')
-    if left_out:
-        said.append(f'<p class="sum">Groups are {esc(left_out, 400)}.</p>')
-    return "".join(said)
+    return filled(
+        "fairness_notes.html",
+        so_far="" if latest.status is Status.OPTIMAL else " so far",
+        price=_price(*accuracies) if accuracies else "",
+        more={rate.replace("_", " "): gap for rate, gap in (counted or {}).items() if gap != true.get(rate)},
+        left_out=latest.detail.get("left_out"),
+    )
 
 
 def on_test_rows(known: Known) -> str:
@@ -361,14 +359,8 @@ def _price(accuracy: float, without: float) -> str:
 
 def proof_block(shown: Account) -> str:
     """What a search that has ended has shown, to be read and copied."""
-    if not shown.search_space:
-        return ""
-    space, ruled_out = esc(grouped(shown.search_space), 600), esc(grouped(shown.ruled_out), 600)
-    return (
-        f'<details class="shown"><summary>{space}</summary><p>{ruled_out}</p>'
-        f'<button type="button" class="copy" data-copy="{esc(shown, 2000)}">Copy</button> {word("Possible lists")}'
-        "</details>"
-    )
+    space, ruled_out = grouped(shown.search_space), grouped(shown.ruled_out)
+    return filled("account.html", shown=shown, space=space, ruled_out=ruled_out, word=Markup(word("Possible lists")))
 
 
 def rules_in_words(n: int) -> str:

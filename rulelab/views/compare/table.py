@@ -13,22 +13,22 @@ from panel.custom import Child, JSComponent
 from ...assets import asset
 from ...families.wording import at_most
 from ...shown import with_interval
-from ...sweeps.baselines import BASELINES
 from ...sweeps.families import BINARIZING
-from ...sweeps.plan import make_plan
-from ...sweeps.result import Scores as Counted
 from ..cards import html as card_html
+from ..cards.report import Row, fitted, row_of
 from ..cards.rows import Rows
 from ..cards.scores import Score, Scores
 from ..cards.view import ModelCard
 from ..live.job import Job, Progress
-from ..live.wording import NONE, counted
+from ..live.wording import NONE
 from ..widgets.esc import plain
 from ..widgets.style import sheet
 
 OF_STORE = ("look", "open", "rename", "delete", "undo", "compare", "export", "check")
 OF_PAGE = ("pin", "remove", "choose")  # what is asked of the kept runs, and of the models that are on the page
 
+MEASURED = ("equal_opportunity", "")
+"""What gaps are measured in at first, and whose: of no attribute in particular."""
 Act = Callable[[str, list[str], str], None]
 
 
@@ -44,6 +44,7 @@ class ModelTable(JSComponent):
     said = param.String(default="", doc="What was done, or what went wrong.")
     empty = param.String(default="", doc="What is said where nothing is listed.")
     gap = param.String(default="Gap %", doc="What the column of gaps is called.")
+    measured = param.Tuple(default=MEASURED, doc="What gaps are measured in, and whose; empty: of the first attribute.")
     undo = param.Boolean(default=False, doc="Whether what was deleted last can be brought back.")
     uploader = Child(default=None, doc="Takes an archive.")
 
@@ -135,37 +136,13 @@ def proof(optimal: bool, gap: float | None) -> tuple[str, float]:
     return ("none", 0.0) if gap is None else (f"gap {at_most(gap)}", 1.0)
 
 
-NAMES = ("cart", "random_forest", "logistic_regression", "compas_score")
-"""Which baselines of a sweep are fitted to be compared with."""
-_SEED, _LEAVES = 0, 8
-
-Row = tuple[Score | None, Score | None, str]
-"""Scores on the training rows and on the test rows, complexity."""
-
-
-def fitted(rows: Rows, report: Callable[[str], None]) -> dict[str, Row]:
-    """Fit every baseline that the data allow on the training rows; ValueError when they cannot be used."""
-    report("binarizing")
-    plan = make_plan(rows.data, cv=0, sensitive=None, resample=None, random_state=_SEED, time_limit=None, gap=0.0)
-    if rows.test is not None:
-        plan.fold_of[rows.test] = 0  # none is dealt to a fold but by the split of the card
-    fold, out = plan.fold(0), {}
-    for name in NAMES:
-        method = BASELINES[name]
-        if name == "compas_score" and plan.score is None:
-            continue
-        report(f"fitting: {method.title}")
-        parameters = dict(method.defaults) | ({"max_leaf_nodes": _LEAVES} if name == "cart" else {})
-        found = method.fit(fold, parameters, plan, None, lambda: False)
-        both = Counted.of(fold.train, found.train), Counted.of(fold.test, found.test)
-        size = NONE if found.rules is None or found.conditions is None else _size(found.rules, found.conditions)
-        training, test = (None if each is None else Score(each.whole) for each in both)
-        out[method.title] = training, test, size
-    return out
-
-
-def _size(rules: int, conditions: int) -> str:
-    return f"{counted(rules, 'rules')}, {counted(conditions, 'conditions')}"
+METHODS: dict[str, dict[str, int]] = {
+    "cart": {"max_leaf_nodes": 8},
+    "random_forest": {},
+    "logistic_regression": {},
+    "compas_score": {},
+}
+"""Which baselines of a sweep are fitted to be compared with, with their parameters."""
 
 
 class Others:
@@ -210,10 +187,7 @@ class Others:
         tables = []
         for rows, found in self._done:
             own = {
-                f"{one.letter} {one.title}": (
-                    *(one.scores.training, one.scores.test),
-                    _size(len(one.card.model.rules), one.card.model.n_conditions),
-                )
+                f"{one.letter} {one.title}": row_of(one.card, one.scores)
                 for one in shown
                 if one.card.rows is not None and one.card.rows.key == rows.key
             }
@@ -225,4 +199,4 @@ class Others:
 
 
 def _fit(rows: Rows, progress: Progress) -> dict[str, Row]:
-    return fitted(rows, progress.report)
+    return fitted(rows, progress.report, METHODS)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -21,7 +22,8 @@ import pandas as pd
 from ... import datasets
 from ...certificate import Certificate
 from ...certificate.parts import within
-from ...families import TIME, record_of
+from ...data.gaps import MEASURED
+from ...families import OFFERED, TIME, record_of
 from ...multiclass import MultiClassCertificate
 from ...proving import is_quick
 from ...store import Run, Store, StoreError
@@ -29,19 +31,23 @@ from ...store.kept_table import PARQUET, training_csv
 from ..alternatives.game import BOARDS
 from ..cards.card import Card, Recheck
 from ..cards.card_file import parse
+from ..cards.differences import differing
 from ..cards.rows import KEPT_ROWS, Split
+from ..cards.scores import of_card
 from ..forms.controls import in_words
 from ..live.job import THREAD_NAME, Job, Pool, Progress, lower_priority
 from ..live.recipe import load_code
 from ..live.session import SearchSession
 from ..live.state import State
+from ..live.wording import family_name
 from ..search.best import proof_of as proof_made
 from ..search.best import unproven
 from ..widgets.esc import plain
 
 MOST_SECONDS = 300
 """Of a check, and of a proof that is made to be kept."""
-DATA, FAMILY, FAIRNESS = "Data set", "Model family", "Fairness"
+DATA, FAMILY, FAIRNESS, GROUPS = "Data set", "Model family", "Fairness", "Sensitive attribute"
+_UNASKED = ("none", "all")
 PROOFS = Pool(1)
 """The line of what takes long to be made before it is kept."""
 _LOG = logging.getLogger(__name__)
@@ -124,7 +130,7 @@ def keep_runs(store: Store | None) -> None:
     >>> rl.views.keep_runs(rl.store.open("runs.sqlite"))
     >>> rl.views.serve()
     """
-    BOARDS.lasting = KEPT_ROWS.find = KEPT_ROWS.proof = None
+    BOARDS.lasting = KEPT_ROWS.find = KEPT_ROWS.proof = KEPT_ROWS.tried = None
     while _KEEPERS:
         _KEEPERS.pop().close()
     if store is not None:
@@ -132,6 +138,7 @@ def keep_runs(store: Store | None) -> None:
         BOARDS.lasting = _KEEPERS[-1].do
         KEPT_ROWS.find = lambda key: store.table(key).dataset()
         KEPT_ROWS.proof = partial(proof_of, _KEEPERS[-1])
+        KEPT_ROWS.tried = partial(tried, _KEEPERS[-1])
 
 
 def is_worth_keeping(session: SearchSession) -> bool:
@@ -152,7 +159,7 @@ def settings_in_words(session: SearchSession) -> dict[str, str]:
     if prepared.data is not None:
         said[DATA] = plain(prepared.name, 60)
         said["Test share"] = f"{getattr(recipe, 'test_share', 0):g}"
-        said["Sensitive attribute"] = plain(getattr(recipe, "sensitive", None) or "none", 60)
+        said[GROUPS] = plain(getattr(recipe, "sensitive", None) or "none", 60)
     if "bounds" in values:
         said["Bounds in use"] = _bounds(values["bounds"])
     own = (each for each in record.parameters if each.name in values)
@@ -192,9 +199,23 @@ def save(session: SearchSession, card: Card | None, before: Future[Run] | None) 
             keep_rows=not named,
             data_name=prepared.name,
             instead_of=None if earlier is None else earlier.hash,
+            gaps=_gaps(card),
         )
 
     return work
+
+
+def _gaps(card: Card | None) -> dict[str, float] | None:
+    """The gaps between the groups of a card, see `rulelab.store.run.Run`."""
+    if card is None or card.rows is None:
+        return None
+    try:
+        scores = of_card(card, lambda doing: None)
+    except ValueError:  # the run is kept all the same
+        return None
+    every = ((criterion, name, scores.gap(criterion, name)) for name in scores.compared for criterion in MEASURED)
+    known = {f"{criterion} by {name}": gap.value for criterion, name, gap in every if gap and gap.value == gap.value}
+    return known or None
 
 
 def is_provable(session: SearchSession) -> bool:
@@ -324,5 +345,47 @@ def check(given: Evidence, on_cancel: Callable[[Callable[[], Any]], Any] = lambd
 
 def _sensitive(run: Run) -> list[str]:
     """The option that names the groups, where the search compared some."""
-    named = run.settings.get("Sensitive attribute", "none")
+    named = run.settings.get(GROUPS, "none")
     return [] if named == "none" else [part for name in named.split(", ") for part in ("--sensitive", name)]
+
+
+def tried(keeper: Keeper, card: Card) -> list[tuple[int, Run, str, dict[str, str]]]:
+    """The kept runs of a card's data and target: how many were alike, the latest, its title, what was asked for."""
+    known = {0} if card.rows is None else {0, len(card.rows.data.y)}
+    of = card.data.get("data set"), card.target
+    groups = alike([run for run in keeper.store.runs() if (run.data, run.target) == of and known <= {0, run.rows}])
+    apart = told_apart([run for run, *_ in groups])
+    return [(len(group), group[0], title(group[0]), apart[group[0].hash]) for group in groups]
+
+
+def title(run: Run) -> str:
+    """What a run is called: its name, or what was searched for."""
+    return plain(run.name or f"{called(run)} of {run.data or 'unnamed data'}", 80)
+
+
+def called(run: Run) -> str:
+    """What its models are called."""
+    said = run.settings.get(FAMILY)
+    return said if said in {each.called for each in OFFERED.values()} else family_name(run.family)
+
+
+def alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """Runs by what they asked for and came to, each time the latest first: who repeats a run has one row of it."""
+    groups: dict[Any, list[Run]] = {}
+    for run in runs:
+        asked = run.data_hash, run.family, run.name, json.dumps(dict(run.settings), sort_keys=True)
+        groups.setdefault((asked, run.status, run.objective, run.lower_bound), []).append(run)
+    return list(groups.values())
+
+
+def told_apart(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
+    """By the hash of each run its fairness, and what tells it from others of its family and data, as far as asked."""
+    akin: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        akin.setdefault((called(run), run.data), []).append(run)
+    apart: dict[str, dict[str, str]] = {}
+    for group in akin.values():
+        for run, own in zip(group, differing([each.settings for each in group]), strict=True):
+            told = {FAIRNESS: run.settings.get(FAIRNESS, "none"), **own}
+            apart[run.hash] = {name: text for name, text in told.items() if text not in _UNASKED}
+    return apart

@@ -13,28 +13,25 @@ from typing import Any
 
 import param
 
-from ...families import OFFERED
 from ...models import RuleSet
 from ...recording import Recording
 from ...store import DELETED_DAYS, LARGEST_BUNDLE, KeptTable, Run, Store, StoreError
 from ..cards import card_file as pins
 from ..cards.card import KEPT, Card
-from ..cards.differences import differing
-from ..compare.table import ModelTable, same_of, unknown
+from ..compare.table import MEASURED, ModelTable, same_of, unknown
 from ..compare.table import proof as proof_of
 from ..compare.table import row as row_of
 from ..live.session import SearchSession
 from ..live.ticker import Beat
-from ..live.wording import count, counted, family_name
+from ..live.wording import count, counted, percent
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping
-from .keeping import FAIRNESS, FAMILY, Keeper, error_of
+from .keeping import GROUPS, Keeper, alike, called, error_of, title, told_apart
 
 MOST_LISTED = 200
 MOST_COMPARED = 8
-_UNASKED = ("none", "all")
 LARGEST_EXPORT = 20_000_000
 """Bytes of an archive that goes to the browser."""
 DIGITS = 16
@@ -80,6 +77,7 @@ class KeptRuns(param.Parameterized):
         )
         # to be shown in the tab Compare
         self.list = ModelTable(self.act, about=self._about, empty=_NONE, uploader=self.uploader, **WIDE)
+        self.list.param.watch(lambda _: self.look(), "measured")
         self._page_has_ended = False
         when_page_ends(self._end)
 
@@ -245,9 +243,9 @@ class KeptRuns(param.Parameterized):
             return
         groups = alike(runs[:MOST_LISTED])
         self._alike = {group[0].hash: [run.hash for run in group] for group in groups}
-        apart = told_apart([group[0] for group in groups])
+        apart, here = told_apart([group[0] for group in groups]), self.run or "-"
         self.list.rows = [
-            row(group, any(run.hash.startswith(self.run or "-") for run in group), apart[group[0].hash])
+            row(group, any(run.hash.startswith(here) for run in group), apart[group[0].hash], self.list.measured)
             for group in groups
         ]
         more = f" The latest {MOST_LISTED} are listed; search for older ones." if len(runs) > MOST_LISTED else ""
@@ -310,43 +308,16 @@ class KeptRuns(param.Parameterized):
         return f"Kept on this server, in {self._keeper.store.name}, for all who open this page."
 
 
-def title(run: Run) -> str:
-    """What a run is called: its name, or what was searched for."""
-    return plain(run.name or f"{_kind(run)} of {run.data or 'unnamed data'}", 80)
+def row(
+    runs: Sequence[Run], present: bool, apart: Mapping[str, str], measured: tuple[str, str] = MEASURED
+) -> dict[str, Any]:
+    """What the table shows of runs that are alike, the latest first, with the settings that others have differently.
 
-
-def _kind(run: Run) -> str:
-    called = run.settings.get(FAMILY)
-    return called if called in {each.called for each in OFFERED.values()} else family_name(run.family)
-
-
-def alike(runs: Sequence[Run]) -> list[list[Run]]:
-    """Runs by what they asked for and came to, each time the latest first: who repeats a run has one row of it."""
-    groups: dict[Any, list[Run]] = {}
-    for run in runs:
-        asked = run.data_hash, run.family, run.name, json.dumps(dict(run.settings), sort_keys=True)
-        groups.setdefault((asked, run.status, run.objective, run.lower_bound), []).append(run)
-    return list(groups.values())
-
-
-def told_apart(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
-    """By the hash of each run its fairness, and what tells it from others of its family and data, as far as asked."""
-    akin: dict[tuple[str, str], list[Run]] = {}
-    for run in runs:
-        akin.setdefault((_kind(run), run.data), []).append(run)
-    apart: dict[str, dict[str, str]] = {}
-    for group in akin.values():
-        for run, own in zip(group, differing([each.settings for each in group]), strict=True):
-            told = {FAIRNESS: run.settings.get(FAIRNESS, "none"), **own}
-            apart[run.hash] = {name: text for name, text in told.items() if text not in _UNASKED}
-    return apart
-
-
-def row(runs: Sequence[Run], present: bool, apart: Mapping[str, str]) -> dict[str, Any]:
-    """What the table shows of runs that are alike, the latest first, with the settings that others have differently."""
+    `measured`: what gaps are in, and whose; an empty attribute: the one that the run compares.
+    """
     run = runs[0]
     status = {"optimal": "certified optimal", "limit": f"{run.limit} limit"}
-    said = [f"{_kind(run)} of {run.data}"] if run.name else []
+    said = [f"{called(run)} of {run.data}"] if run.name else []
     said += [f"{name}: {text}" for name, text in apart.items()]
     said += [status.get(run.status, run.status), *([] if run.objective is None else [f"objective {run.objective:.6g}"])]
     said += [f"{run.seconds:.2f} s"]
@@ -355,14 +326,20 @@ def row(runs: Sequence[Run], present: bool, apart: Mapping[str, str]) -> dict[st
     rules = run.complexity if run.n_rules is None and run.family != RuleSet.family else run.n_rules
     size = unknown if rules is None else (count(rules), float(rules))
     right = run.training_accuracy if run.accuracy is None else run.accuracy
-    tested, trained = (unknown if x is None else (f"{100 * x:.1f}", x) for x in (run.test_accuracy, right))
+    named = [(*name.partition(" by "), gap) for name, gap in (run.gaps or {}).items()]
+    gaps: dict[str, float] = {name: gap for criterion, _, name, gap in named if criterion == measured[0]}
+    asked = [measured[1]] if measured[1] else [run.settings.get(GROUPS, ""), *gaps]
+    between = next((name for name in asked if name in gaps), "")
+    shares = run.test_accuracy, right, gaps.get(between)
+    tested, trained, gap_shown = (unknown if x is None else (percent(x), x) for x in shares)
+    said += [f"gap by {between}"] if between else []
     proof = proof_of(run.status == "optimal", None if run.objective is None else run.gap)
     made = run.made[:16].replace("T", " "), float(re.sub("[^0-9]", "", run.made[:16]))
     openable, proven = "recording" in run.files, run.proof is not None
     acts = {"open": "Open"} if openable else {}
     acts |= {"check": "Check proof"} if proven else {}
     acts |= {"rename": "Rename", "export": "Export zip", "delete": "Delete"}
-    figures = [tested, trained, unknown, size, proof, made]
+    figures = [tested, trained, gap_shown, size, proof, made]
     more = {"hash": run.hash, "name": run.name, "present": present, "openable": openable, "proven": proven}
     more |= {"same": same_of(run.data, run.objective), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
     return row_of(run.hash, title(run), " · ".join(said), figures, acts=acts, **more)

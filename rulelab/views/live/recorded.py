@@ -46,7 +46,7 @@ class RecordedSearch:
         self.problem: Any = SimpleNamespace(
             total_weight=weight, total_positive=weight, n_antecedents=among, n_rows=rows, **asked
         )
-        self.conditions = self.parameters.get("max_conditions")
+        self.conditions, self.violation_penalty = map(self.parameters.get, ("max_conditions", "violation_penalty"))
         classes = () if model is None or isinstance(model, MultiClassRuleList) else training_classes(model)
         self.accounted = bool(antecedents) and len(classes) == 2 and not self.fair
         """Whether enough is known to say how many models there were."""

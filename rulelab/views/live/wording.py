@@ -229,6 +229,11 @@ def percent(value: float) -> str:
     return NONE if math.isnan(value) else shown.percent(value)
 
 
+def breakable(text: Any, limit: int) -> Markup:
+    """Text with places where a narrow column may break it."""
+    return Markup(esc(text, limit).replace("_", "_<wbr>"))
+
+
 @cache
 def _environment() -> jinja2.Environment:
     def plainly(value: Any) -> Any:
@@ -244,5 +249,6 @@ def _environment() -> jinja2.Environment:
     )
     made.filters |= {"percent": percent, "signed": signed, "count": count, "share": share}
     made.filters["cut"] = lambda text, limit: Markup(esc(text, limit))
+    made.filters["breakable"] = breakable
     made.globals["NONE"] = NONE
     return made

@@ -49,6 +49,7 @@ class TreeFrame:
     empty: str = NOT_BEGUN  # why there is nothing to see, where there is nothing
     said: str = ""  # what else is to be known of it
     seen: Seen = Seen()
+    recorded: bool = False  # whether it is of a recording, which lacks what was cut at once
 
 
 def tree_frame(
@@ -96,7 +97,8 @@ def recorded_frame(
         nodes = recording.prefixes_at(seen[-1].step)
     except ValueError:
         return TreeFrame()
-    frame = replace(_of(recording.family, seen[-1]), price=float(recording.parameters.get("regularization", 0.0)))
+    price = float(recording.parameters.get("regularization", 0.0))
+    frame = replace(_of(recording.family, seen[-1]), price=price, recorded=True)
     return _drawn(nodes, replace(frame, seen=_stored(nodes, frame, prefix, _SAID["kept"])), max_nodes)
 
 

@@ -29,6 +29,7 @@ OFFERED = 40  # prefixes in the list of prefixes, the largest ones
 _LONGEST = 90
 _WHY = 66  # least height of the sentence, so that what follows does not move
 LAST, _LAST = "expanded last", "last"
+_TO_BEST = "on the way to the best list"  # what is looked at of a recording, where nothing else is asked for
 _BEST_ENDS = "The list that ends here is the best one; cut is what would go on from it."
 
 
@@ -85,6 +86,7 @@ class TreePane(NotebookViewer):
             self._offer()
             self.said.object = sentence(frame) if nodes else ""
             self._below.visible = bool(nodes)
+            self._next.visible = not (frame.recorded and frame.seen.children.empty)
         pn.io.push_notebook(self.box.pane, self.bars_box.pane)
 
     @param.depends("dark", "large", watch=True)
@@ -104,7 +106,7 @@ class TreePane(NotebookViewer):
         drawn = {tuple(self.path(node)) for node in self.plot.largest(OFFERED)}
         if self.prefix is not None:
             drawn.add(tuple(self.prefix))
-        options: dict[str, tuple[str, ...] | str] = {LAST: _LAST}
+        options: dict[str, tuple[str, ...] | str] = {_TO_BEST if self.drawn.recorded else LAST: _LAST}
         for path in sorted(drawn):
             name = ", then ".join(plain(in_signs(each), _LONGEST) for each in path) or "no rule yet"
             name = name if len(name) <= _LONGEST else "…" + name[1 - _LONGEST :]
@@ -126,8 +128,9 @@ class TreePane(NotebookViewer):
         self.box = PlotBox(self.plot, self._name_of_files)
         self.bars_box = PlotBox(self.bars, self._name_of_files)
         self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **WIDE)
-        halves = [column(*items, sheets=[STACK_CSS]) for items in ((self.said, self._prefix), self.bars_box.items)]
-        below = column(*halves, sheets=[SIDE_BY_SIDE_CSS])
+        first, bars = (column(*each, sheets=[STACK_CSS]) for each in ((self.said, self._prefix), self.bars_box.items))
+        self._next = column(bars)
+        below = column(first, self._next, sheets=[SIDE_BY_SIDE_CSS])
         self._below = column(below, visible=False)  # the sheet of what is in it would show it always
         self._layout = column(*self.box.items, self._below, sheets=[STACK_CSS])
 
@@ -239,4 +242,6 @@ def sentence(frame: TreeFrame) -> str:
         why = why.replace(esc(name), word(name, cut_by, frame.kind), 1)
     if fate == "cut" and own is not None and seen.path == frame.best:
         said = f"{said} {_BEST_ENDS}"
+    if frame.recorded and seen.children.empty:
+        why = f"{why} {esc(seen.said)}"
     return f'<p class="why">{head}: {said} <span class="reason">{why}</span></p>'

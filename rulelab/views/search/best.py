@@ -20,7 +20,8 @@ from ...report.known import compared
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card, in_words, of_search
 from ..cards.exports import Exports, Files, Source
-from ..cards.html import rates_of_groups, report
+from ..cards.html import rates_of_groups
+from ..cards.report import report
 from ..cards.rule_tables import class_tables
 from ..cards.scores import doubt_list, fairness_notes, in_place_of, incumbent_card, of_card, on_test_rows
 from ..live.prepared import Prepared

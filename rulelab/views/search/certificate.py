@@ -7,6 +7,7 @@ from typing import Any
 
 from ...assets import texts
 from ...families.account import account
+from ...proving import is_quick
 from ...search import Search
 from ...snapshot import Snapshot, Status
 from ..cards.card import Card
@@ -123,6 +124,8 @@ class Certificate:
             why = _SAID["not proven"]
         elif kept is not None:
             why = refusal(kept)
+            if why and not is_quick(search, latest):
+                why = _SAID["not quick"].format(count(latest.counts["stored"]))
         elif session.recorded:
             why = _SAID["no rows"]
         elif not hasattr(search, "certificate"):

@@ -21,7 +21,7 @@ from rulelab.views.cards import html as card_html
 from rulelab.views.cards import scores
 from rulelab.views.cards.card_file import MAX_UPLOAD_BYTES, parse
 from rulelab.views.cards.differences import ELSE, joined, lines
-from rulelab.views.cards.html import report
+from rulelab.views.cards.report import report
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare.view import CompareView
 
@@ -132,6 +132,10 @@ def test_the_report_asks_for_nothing_and_runs_nothing(card, other) -> None:
     withstood = f"it stays optimal if any 5 of 300 labels are wrong {HOSTILE}"
     html = report([noted, other], [scores.of_counts(each) for each in (noted, other)], withstood=[withstood, ""])
     text = soup(html).get_text()
+    asked = "On diabetes predict high_progression = 1 by the rule list with the fewest errors, a rule costing 0.02"
+    for part in (asked, "133 kept to test", card.model.provenance.data, "END AS probability", "page keeps no runs"):
+        assert part in text
+    assert all(text.count(part) == 2 for part in ("Greedy rule list", "one answer for everybody", "CART"))
     assert "really" in text, "notes are whole"
     assert "A mine" in text
     assert html.count("Robustness: it stays optimal if any 5 of 300 labels are wrong") == 1

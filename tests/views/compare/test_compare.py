@@ -137,7 +137,7 @@ def test_a_difference_has_the_digits_of_both() -> None:
 
 
 def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
-    found = models.fitted(card.rows, lambda doing: None)
+    found = models.fitted(card.rows, lambda doing: None, models.METHODS)
     assert list(found) == ["CART", "Random forest", "Logistic regression"]
     data, test = card.rows.data, card.rows.test
     train = card.rows.training
@@ -148,7 +148,8 @@ def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
     assert "rules" in found["CART"][2]
     data = rl.datasets.load("diabetes")
     score = np.where(data.X["bmi"] > 28, "High", "Low")
-    found = models.fitted(Rows(replace(data, extra=pd.DataFrame({"score_text": score}))), lambda doing: None)
+    scored = Rows(replace(data, extra=pd.DataFrame({"score_text": score})))
+    found = models.fitted(scored, lambda doing: None, models.METHODS)
     right = int(((score == "High") == (data.y == 1)).sum())
     counted = found["COMPAS score"][0].counted
     assert (counted.weight - counted.errors, counted.weight) == (right, len(data.y)), "a score in the data is one, too"

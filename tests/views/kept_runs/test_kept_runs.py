@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from live import HOSTILE, finish, html, paused, problem, recorded, send, small_search, upload
+from live import HOSTILE, finish, html, paused, problem, recorded, seen, send, settled, small_search, upload
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
@@ -100,6 +100,22 @@ def test_a_run_is_kept_when_it_ends_with_its_model_and_its_proof_and_is_opened(p
     assert page.kept.run == "", "what is in the form is no kept run"
 
 
+def test_a_kept_run_says_why_it_has_no_proof_and_shows_no_next_rules_where_it_has_none(page, monkeypatch) -> None:
+    for where in ("kept_runs.keeping", "search.certificate"):
+        monkeypatch.setattr(f"rulelab.views.{where}.is_quick", lambda search, last: False)
+    which, page.kept.run = page.run(), ""
+    page.kept.run = which
+    page.settle()
+    tree = settled(page.view).why.tree
+    assert "No proof to check: none was kept, for the search stored" in html(page.view.part("certificate"))
+    assert tree.bars_box.pane in [*seen(tree)]
+    nodes = tree.drawn.tree
+    tree.prefix = tree.path(int(nodes.node[~nodes.node.isin(nodes.parent)].iloc[-1]))
+    settled(page.view)
+    assert tree.bars_box.pane not in [*seen(tree)], "it would be empty"
+    assert "Those that were cut at once are not kept." in html(tree)
+
+
 def test_runs_that_came_to_the_same_are_one_row_until_one_gets_a_name_and_go_together(page, keeper) -> None:
     def act(what: str, hashes: list[str], text: str = "") -> None:
         page.kept.act(what, hashes, text)
@@ -147,14 +163,8 @@ def test_rows_say_what_tells_runs_of_one_family_and_data_apart_and_what_is_fair(
     said = kept_row([runs[0]], False, apart[runs[0].hash])["said"]
     assert f"{price}: 0.01" in said
     assert "Conditions per rule" not in said
-
-
-def test_accuracy_of_a_kept_run_is_of_its_training_rows_wherever_it_had_test_rows(page, keeper) -> None:
-    page.run()
-    run = replace(keeper.store.runs()[0], accuracy=0.75)
-    split = replace(run, accuracy=None, training_accuracy=0.75)
-    for each in (run, split):
-        assert kept_row([each], False, {})["figures"][:2] == ["–", "75.0"]
+    for right in ("accuracy", "training_accuracy"):  # of training rows, which all may be
+        assert kept_row([replace(run, **{right: 0.75})], False, {})["figures"][:2] == ["–", "75.0"]
 
 
 @pytest.mark.long

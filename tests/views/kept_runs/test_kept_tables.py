@@ -32,7 +32,9 @@ import rulelab as rl
 from rulelab.store import StoreError, bundle, data_hash
 from rulelab.store.kept_table import packed, unpacked
 from rulelab.views.cards.rows import Split
+from rulelab.views.cards.scores import of_card
 from rulelab.views.cards.verifying import refusal
+from rulelab.views.compare.table import MEASURED
 from rulelab.views.compare.view import CompareView
 from rulelab.views.forms.address import Address
 from rulelab.views.forms.data import UPLOADED
@@ -366,13 +368,18 @@ def test_a_kept_run_opens_the_doors_of_the_run_that_was_made(place: Path, family
     settle(tabs)
     fresh, run = doors(tabs), tabs.runs.run
     assert ("Edit" in fresh[0]) == ("One person" in fresh[0]) == (family not in list(FAMILIES)[-2:])
+    known = not family.endswith("classes")  # the store keeps rows of two classes
+    (row,) = tabs.runs.list.rows
+    if known:
+        counted = of_card(search.view.best.model_card(), lambda doing: None)
+        shares = *(each.rate("accuracy") for each in (counted.test, counted.training)), counted.gap(MEASURED[0]).value
+        assert row["sort"][:3] == pytest.approx(shares)
     closed(tabs, "Alternatives")
 
     tabs = day(place)
     tabs.runs.run = run
     settle(tabs)
     assert tabs.made("Search").view.session.recorded
-    known = not family.endswith("classes")  # the store keeps rows of two classes
     assert doors(tabs)[: None if known else 1] == fresh[: None if known else 1]
     said = html(tabs.made("Search").view.part("model"))
     assert ("the rows of this run are not known here any more. Run searches anew." in said) is not known
@@ -387,6 +394,8 @@ def test_a_kept_run_whose_rows_are_others_or_gone_says_so_in_the_place_of_the_bu
     model = search.model.proven(replace(search.best.model_card().model.provenance, data="0" * 64))
     card = replace(search.best.model_card(), model=model)
     recipe, recording = tabs.made("Search").setup.recipe(), search.session.recording()
+    assert [each[2] for each in keeping.tried(keeping.keeper(), card)] == ["rule list of tic_tac_toe"]
+    assert keeping.tried(keeping.keeper(), replace(card, target="another")) == []
 
     def gone(report: Callable[[str], None]) -> Prepared:
         raise ValueError("the place of the data cannot be reached")

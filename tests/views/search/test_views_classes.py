@@ -38,7 +38,7 @@ from rulelab.views.cards import scores
 from rulelab.views.cards.card import Card
 from rulelab.views.cards.differences import remarks
 from rulelab.views.cards.exports import FORMS
-from rulelab.views.cards.html import report
+from rulelab.views.cards.report import report
 from rulelab.views.cards.rule_tables import class_tables, confusions, confusions_of
 from rulelab.views.cards.scores import figures
 from rulelab.views.compare.view import CompareView
