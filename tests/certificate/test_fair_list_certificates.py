@@ -67,6 +67,16 @@ def test_groups_are_part_of_what_is_checked(kind, proofs):
     assert "no groups" in rl.verify(replace(problem, groups=None), model, certificate).reason
 
 
+@pytest.mark.parametrize("kind", ["fair_list", "value_list", "least_gap"])
+def test_values_that_are_raised_are_refused(kind, proofs):
+    problem, model, certificate = proofs[kind]
+    values = certificate.arrays["values"]
+    for k in np.linspace(0, len(values) - 1, min(20, len(values))).astype(int):
+        raised = values.copy()
+        raised[k] = 1 << 60
+        assert not rl.verify(problem, model, with_arrays(certificate, values=raised)), k
+
+
 CLAIMS: dict[str, list[tuple[dict[str, float | None], str]]] = cases_beside(__file__)
 
 
