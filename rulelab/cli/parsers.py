@@ -33,14 +33,9 @@ FOLDS = 10
 """Of a sweep."""
 _TWO_MODELS = ("rule-list", "rule-set")
 _METAVARS = {
-    "whole": "N",
-    "number": "X",
-    "fraction": "X",
-    "size": "SIZE",
-    "text": "NAME",
+    "whole": "N", "number": "X", "fraction": "X", "size": "SIZE", "text": "NAME", "name": "NAME",
     "criterion": "NAME:EPS",
-    "name": "NAME",
-}
+}  # fmt: skip
 
 
 class _Parser(argparse.ArgumentParser):

@@ -73,14 +73,9 @@ IONOSPHERE = [f"a{i:02d}" for i in range(1, 35)]
 MUSK = [f"f{i}" for i in range(1, 167)]
 SEXES = {1: "male", 0: "female"}
 DIABETES_COLUMNS = {
-    "bp": "blood_pressure",
-    "s1": "total_cholesterol",
-    "s2": "ldl",
-    "s3": "hdl",
-    "s4": "cholesterol_hdl_ratio",
-    "s5": "log_triglycerides",
-    "s6": "blood_sugar",
-}
+    "bp": "blood_pressure", "s1": "total_cholesterol", "s2": "ldl", "s3": "hdl", "s4": "cholesterol_hdl_ratio",
+    "s5": "log_triglycerides", "s6": "blood_sugar",
+}  # fmt: skip
 SQUARES = tuple(f"{row}_{column}" for row in ("top", "middle", "bottom") for column in ("left", "middle", "right"))
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
@@ -213,16 +208,13 @@ def _floats(names: Sequence[str]) -> dict[str, type]:
 
 
 _BANKNOTE, _MAGIC, _TRANSFUSION, _PIMA = map(_header, ("banknote", "magic", "transfusion", "pima"))
+_IONOSPHERE_KINDS = dict.fromkeys(IONOSPHERE[:2], np.int64) | _floats(IONOSPHERE[2:])
 _OWN = (compas, adult, default, heart, liver, musk, german, ilpd, heloc)
 NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {each.__name__: each for each in _OWN} | {
     "bank_full": _plain("bank.zip", "bank-full.csv", sep=";"),
     "bank_marketing": _plain("bank-additional.zip", "bank-additional-full.csv", kinds=_floats(BANK_FLOATS), sep=";"),
     "banknote": _plain("data_banknote_authentication.txt", names=_BANKNOTE, kinds=_floats(_BANKNOTE[:-1])),
-    "ionosphere": _plain(
-        "ionosphere.data",
-        names=[*IONOSPHERE, "class"],
-        kinds=dict.fromkeys(IONOSPHERE[:2], np.int64) | _floats(IONOSPHERE[2:]),
-    ),
+    "ionosphere": _plain("ionosphere.data", names=[*IONOSPHERE, "class"], kinds=_IONOSPHERE_KINDS),
     "magic": _plain("magic04.data", names=_MAGIC, kinds=_floats(_MAGIC[:-1])),
     "transfusion": _plain(
         "transfusion.data", names=_TRANSFUSION, kinds=dict.fromkeys(_TRANSFUSION, np.int64), header=0

@@ -21,13 +21,9 @@ VALUES = ("prediction", "probability")
 _SPACE = "http://www.dmg.org/PMML-4_4"
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OPERATORS = {
-    "<=": "lessOrEqual",
-    ">": "greaterThan",
-    "==": "equal",
-    "!=": "notEqual",
-    "is missing": "isMissing",
+    "<=": "lessOrEqual", ">": "greaterThan", "==": "equal", "!=": "notEqual", "is missing": "isMissing",
     "is present": "isNotMissing",
-}
+}  # fmt: skip
 _EXACT = 2**53  # a double is no whole number beyond it but some
 _TYPES = {bool: "boolean", int: "integer", float: "double", str: "string"}
 

@@ -84,13 +84,8 @@ def compas(quick: bool) -> Made:
         sensitive="race",
         baselines={
             "cart": {"max_leaf_nodes": _SIZES},
-            "greedy_list": {"max_length": [1, 2, 3, 4]},
-            "random_forest": {"n_estimators": [100]},
-            "logistic_regression": {"C": [1.0]},
-            **({} if quick else {"svm": {"C": [1.0]}}),
-            "adaboost": {"n_estimators": [50]},
-            "compas_score": None,
-            **dict.fromkeys(rivals),
+            **dict.fromkeys(("greedy_list", "random_forest", "logistic_regression", *([] if quick else ["svm"]))),
+            **dict.fromkeys(("adaboost", "compas_score", *rivals)),
         },
     )
     found.wait()

@@ -13,25 +13,7 @@ from .rates import curves, group_rates, rates_by_tolerance, roc, strata
 from .searches import ablation, column_pool, convergence, cuts, incumbents, queue, remaining, stability, tree
 
 __all__ = [
-    "ablation",
-    "antecedents",
-    "column_pool",
-    "convergence",
-    "curves",
-    "cuts",
-    "extension",
-    "front",
-    "frontier",
-    "gap_frontier",
-    "good_models",
-    "group_rates",
-    "incumbents",
-    "linked",
-    "queue",
-    "rates_by_tolerance",
-    "remaining",
-    "roc",
-    "stability",
-    "strata",
-    "tree",
-]
+    "ablation", "antecedents", "column_pool", "convergence", "curves", "cuts", "extension", "front", "frontier",
+    "gap_frontier", "good_models", "group_rates", "incumbents", "linked", "queue", "rates_by_tolerance", "remaining",
+    "roc", "stability", "strata", "tree",
+]  # fmt: skip

@@ -349,22 +349,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-DOUBTS: dict[str, Callable[[Known], _Said]] = {
-    "few_rows": _few_rows,
-    "constant": _constant,
-    "not_proven": _not_proven,
-    "worse_on_test": _worse_on_test,
-    "emptied": _emptied,
-    "one_column": _one_column,
-    "protected": _protected,
-    "missed": _missed,
-    "short_rules": _short_rules,
-    "many_as_good": _many_as_good,
-    "unknown_class": _unknown_class,
-    "unequal_weights": _unequal_weights,
-    "small_groups": _small_groups,
-    "wide_interval": _wide_interval,
-}
+_EACH: tuple[Callable[[Known], _Said], ...] = (
+    _few_rows, _constant, _not_proven, _worse_on_test, _emptied, _one_column, _protected, _missed, _short_rules,
+    _many_as_good, _unknown_class, _unequal_weights, _small_groups, _wide_interval,
+)  # fmt: skip
+DOUBTS = {each.__name__.removeprefix("_"): each for each in _EACH}
 """By code, the weightiest first: each looks at what is known, and says why not to trust it and what to do."""
 
 

@@ -74,14 +74,8 @@ def _put_between(table: pd.DataFrame, groups: pd.DataFrame) -> None:
 
 FORMAT = "rulelab table"
 HOW = {
-    "encoding": "utf-8",
-    "separator": ",",
-    "decimal": ".",
-    "thousands": "",
-    "missing": [""],
-    "skip": 0,
-    "header": True,
-}
+    "encoding": "utf-8", "separator": ",", "decimal": ".", "thousands": "", "missing": [""], "skip": 0, "header": True,
+}  # fmt: skip
 """How the text of a kept table is read; see `rulelab.datasets.sheet`."""
 LARGEST_TABLE = 3 * LARGEST_ROWS
 """Bytes of the file: a text as JSON takes more than alone."""

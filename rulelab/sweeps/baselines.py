@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ..arguments import SweepError
 from ..data.conditions import NothingFound
 from ..data.problem import Problem
+from ..files import load_tables
 from ..models import RuleList
 from .families import BINARIZING, FAMILIES, PREPARING, Certified, conditions_of
 from .plan import Fold, Part, Plan
@@ -173,96 +175,45 @@ def _with_thresholds(own: dict[str, Any], seed: int) -> Any:
     )
 
 
-_CLASSIFIERS = (
-    Classifier(
-        "cart",
-        "CART",
-        lambda own, seed: DecisionTreeClassifier(**own, random_state=seed),
-        {"max_leaf_nodes": None, "min_samples_leaf": 1, "max_depth": None, "ccp_alpha": 0.0},
-        {"max_leaf_nodes": [2, 3, 4, 6, 8, 12, 16, 24]},
-        of_counts=True,
-        size=tree_size,
-    ),
-    Classifier(
-        "random_forest",
-        "Random forest",
-        lambda own, seed: RandomForestClassifier(**own, random_state=seed),
-        {"n_estimators": 100, "min_samples_leaf": 1, "max_depth": None},
-        {"n_estimators": [100]},
-    ),
-    Classifier(
-        "logistic_regression",
-        "Logistic regression",
-        lambda own, seed: LogisticRegression(**own, max_iter=_ITERATIONS),
-        {"C": 1.0},
-        {"C": [1.0]},
-        of_counts=True,
-    ),
-    Classifier("svm", "SVM", lambda own, seed: SVC(**own), {"C": 1.0}, {"C": [1.0]}, of_counts=True),
-    Classifier(
-        "adaboost",
-        "AdaBoost",
-        lambda own, seed: AdaBoostClassifier(**own, random_state=seed),
-        {"n_estimators": 50, "learning_rate": 1.0},
-        {"n_estimators": [50]},
-    ),
-    # Cohen, ICML 1995: rules of the positive class, made and pruned greedily
-    Classifier(
-        "ripper",
-        "RIPPER",
-        lambda own, seed: importlib.import_module("wittgenstein").RIPPER(**own, random_state=seed),
-        {"k": 2},
-        {"k": [2]},
-        packages=("wittgenstein",),
-        size=lambda fitted: (len(fitted.ruleset_.rules), sum(len(rule.conds) for rule in fitted.ruleset_.rules)),
-        cells=_named,
-        for_fit=lambda part, plan: {"pos_class": True},
-    ),
-    # Quinlan, 1993: the rules of a tree; those that hold vote
-    Classifier(
-        "c45_rules",
-        "C4.5 rules",
-        _c50py("C5RulesClassifier"),
-        {"cf": 0.25, "min_samples_leaf": 2},
-        {"cf": [0.25]},
-        packages=("scikit-learn", "c50py"),
-        size=lambda fitted: (len(fitted.rules_), sum(len(rule.conditions) for rule in fitted.rules_)),
-    ),
-    Classifier(
-        "c50",
-        "C5.0 tree",
-        _c50py("C5Classifier"),
-        {"cf": 0.25, "min_samples_leaf": 2},
-        {"cf": [0.25]},
-        packages=("scikit-learn", "c50py"),
-        size=_size_of_c50,
-    ),
-    # Agarwal et al., ICML 2018: decision trees made fair by reductions; predictions are drawn at random
-    Classifier(
-        "exponentiated_gradient",
-        "Exponentiated gradient",
-        _reduced,
-        {"criterion": "equal_opportunity", "eps": 0.02, "max_leaf_nodes": 16},
-        {"eps": [0.01, 0.05, 0.1]},
-        packages=("scikit-learn", "fairlearn"),
-        for_fit=_groups,
-        for_predict=lambda part, plan: {"random_state": plan.random_state},
-        criteria=tuple(_CONSTRAINTS),
-    ),
-    # Hardt, Price and Srebro, NeurIPS 2016: logistic regression with thresholds by group; partly drawn at random
-    Classifier(
-        "threshold_optimizer",
-        "Threshold optimizer",
-        _with_thresholds,
-        {"criterion": "equal_opportunity", "C": 1.0},
-        {"criterion": ["equal_opportunity"]},
-        packages=("scikit-learn", "fairlearn"),
-        cells=lambda X: X.astype(np.float64),  # of which scores keep the precision, as thresholds are written exactly
-        for_fit=_groups,
-        for_predict=lambda part, plan: {**_groups(part, plan), "random_state": plan.random_state},
-        criteria=tuple(_CONSTRAINTS),
-    ),
-)
+_FAIR: dict[str, Any] = {"for_fit": _groups, "criteria": tuple(_CONSTRAINTS)}
+_MADE: dict[str, dict[str, Any]] = {
+    "cart": {"make": lambda own, seed: DecisionTreeClassifier(**own, random_state=seed), "size": tree_size},
+    "random_forest": {"make": lambda own, seed: RandomForestClassifier(**own, random_state=seed)},
+    "logistic_regression": {"make": lambda own, seed: LogisticRegression(**own, max_iter=_ITERATIONS)},
+    "svm": {"make": lambda own, seed: SVC(**own)},
+    "adaboost": {"make": lambda own, seed: AdaBoostClassifier(**own, random_state=seed)},
+    "ripper": {
+        "make": lambda own, seed: importlib.import_module("wittgenstein").RIPPER(**own, random_state=seed),
+        "size": lambda fitted: (len(fitted.ruleset_.rules), sum(len(rule.conds) for rule in fitted.ruleset_.rules)),
+        "cells": _named,
+        "for_fit": lambda part, plan: {"pos_class": True},
+    },
+    "c45_rules": {
+        "make": _c50py("C5RulesClassifier"),
+        "size": lambda fitted: (len(fitted.rules_), sum(len(rule.conditions) for rule in fitted.rules_)),
+    },
+    "c50": {"make": _c50py("C5Classifier"), "size": _size_of_c50},
+    "exponentiated_gradient": {
+        "make": _reduced,
+        "for_predict": lambda part, plan: {"random_state": plan.random_state},
+        **_FAIR,
+    },
+    "threshold_optimizer": {
+        "make": _with_thresholds,
+        "cells": lambda X: X.astype(
+            np.float64
+        ),  # of which scores keep the precision, as thresholds are written exactly
+        "for_predict": lambda part, plan: {**_groups(part, plan), "random_state": plan.random_state},
+        **_FAIR,
+    },
+}
+"""What makes a classifier of each kind, and what else is particular about it."""
+
+
+def _classifiers() -> Iterator[Classifier]:
+    for name, told in load_tables(Path(__file__).with_suffix(".toml")).items():
+        told["own"] = {key: None if value == "none" else value for key, value in told["own"].items()}
+        yield Classifier(name, **told, **_MADE[name])
 
 
 class CompasScore(Method):
@@ -336,5 +287,5 @@ def greedily_chosen(problem: Problem, most: int | None) -> list[int]:
     return chosen[: int(np.argmin(errors))]
 
 
-_CART, *_OTHERS = _CLASSIFIERS
+_CART, *_OTHERS = _classifiers()
 BASELINES: dict[str, Method] = {method.name: method for method in (_CART, GreedyList(), *_OTHERS, CompasScore())}

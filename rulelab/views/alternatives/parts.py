@@ -206,10 +206,7 @@ GROUPS, FILTERS = ("attribute", "criterion"), ("uses", "without", "column", "rul
 _SELECTS = {
     "attribute": (150, "sensitive attribute"),
     "criterion": (260, "gap between groups"),
-    "uses": (200, ""),
-    "without": (200, ""),
-    "column": (150, ""),
-    "rules": (110, ""),
+    **{name: (width, "") for name, width in zip(FILTERS, (200, 200, 150, 110), strict=True)},
 }
 """Widths, and the terms of the glossary that the labels are."""
 _NEAR = ":host { gap: 6px; }"

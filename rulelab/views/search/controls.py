@@ -118,9 +118,7 @@ def _button(label: str, icon: str, action: Callable[..., None]) -> Press:
 
 SPEEDS = {
     "1 step per tick": Pace(1),
-    "10 per tick": Pace(10),
-    "100 per tick": Pace(100),
-    "1000 per tick": Pace(1000),
+    **{f"{steps} per tick": Pace(steps) for steps in (10, 100, 1000)},
     "speeding up": Pace(16, growth=5),
     "full speed": FULL_SPEED,
 }

@@ -17,9 +17,7 @@ PROXIED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
+    **dict.fromkeys(("Referrer-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy"), "same-origin"),
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 _SECONDS_KEPT = 86_400  # by the browser, of a file whose address does not change with its contents
@@ -40,12 +38,10 @@ def policy(nonce: str, framing: Sequence[str] = ()) -> str:
         "default-src": "'none'",
         "script-src": f"'self' 'nonce-{nonce}' 'unsafe-eval' blob:",
         "style-src": "'self' 'unsafe-inline'",
-        "img-src": "'self' data: blob:",
+        **dict.fromkeys(("img-src", "connect-src"), "'self' data: blob:"),
         "font-src": "'self' data:",
-        "connect-src": "'self' data: blob:",
         "worker-src": "'self' blob:",
-        "manifest-src": "'self'",
-        "form-action": "'self'",
+        **dict.fromkeys(("manifest-src", "form-action"), "'self'"),
         "base-uri": "'none'",
         "frame-ancestors": " ".join(framing) or "'none'",
     }
