@@ -189,7 +189,7 @@ class FairerView(Working, LayoutViewer):
 
     def _say_busy(self, doing: str) -> None:
         with pn.io.hold():
-            self._status.param.update(tone="busy", phase=f"Searching for least gaps {doing}")
+            self._status.param.update(tone="busy", phase=f"Searching for least gaps: {doing}")
             self._draw()
 
     def _take(self, job: Job) -> None:

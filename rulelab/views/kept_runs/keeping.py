@@ -353,7 +353,8 @@ def tried(keeper: Keeper, card: Card) -> list[tuple[int, Run, str, dict[str, str
     """The kept runs of a card's data and target: how many were alike, the latest, its title, what was asked for."""
     known = {0} if card.rows is None else {0, len(card.rows.data.y)}
     of = card.data.get("data set"), card.target
-    groups = alike([run for run in keeper.store.runs() if (run.data, run.target) == of and known <= {0, run.rows}])
+    named = keeper.store.runs(str(of[0] or ""), 1 << 30)  # all of them: they are counted
+    groups = alike([run for run in named if (run.data, run.target) == of and known <= {0, run.rows}])
     apart = told_apart([run for run, *_ in groups])
     return [(len(group), group[0], title(group[0]), apart[group[0].hash]) for group in groups]
 
