@@ -46,7 +46,8 @@ export function render({ model }) {
     refused = ""
     if (file.size > model.most) {
       const size = Math.ceil(file.size / 1e5) / 10
-      refused = `${file.name} has ${size} MB and was not sent. ${model.limit}. The data are as before.`
+      const most = model.limit || `At most ${model.most / 1e6} MB`
+      refused = `${file.name} has ${size} MB and was not sent. ${most}. The data are as before.`
       show()
       return
     }

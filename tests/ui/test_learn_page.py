@@ -256,7 +256,7 @@ def test_every_step_of_a_walk_is_done_by_what_it_asks_for(visit: Callable[..., V
 
     def run(choice: str | None = None) -> None:
         if choice is not None and [choice] != chosen:
-            press(choice)
+            panel.get_by_role("radio", name=choice, exact=True).check()
             chosen[:] = [choice]
             view.until_status("ready")
         if "certified" in view.status:

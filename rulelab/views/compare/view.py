@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 import param
 
 from ...assets import texts
-from ..allowance import ALLOWED, NO_FILES
+from ..allowance import ALLOWED
 from ..cards import card_file as kept
 from ..cards import html as card_html
 from ..cards.card import Card
@@ -29,7 +28,8 @@ from ..widgets.browser import Kept
 from ..widgets.esc import plain
 from ..widgets.fields import WIDE, Complaining, alert, button, column, download, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
-from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, MODEL_CSS, MUI_FOCUS_CSS, PANEL_CSS, STACK_CSS
+from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, CHOICES_CSS, MODEL_CSS, PANEL_CSS, STACK_CSS
+from ..widgets.uploader import Uploader
 from .table import ModelTable, Others, of_method, of_pin
 
 _EMPTY = texts("empty")["cards"]
@@ -309,23 +309,14 @@ class CompareView(Complaining, NotebookViewer):
         if event.new:
             self.complain(f"the browser does not keep the pinned models ({event.new}); save those you need as JSON")
 
-    def _received(self, event: param.parameterized.Event) -> None:
-        if not ALLOWED.uploads:
-            self.complain(NO_FILES)
-        elif event.new:
-            self.take(event.new, str(self._file.filename or "the file"))
+    def _received(self, contents: bytes, name: str) -> None:
+        self._file.doing = ""
+        self.take(contents, name)
 
     def _build(self) -> None:
-        self._file = pmui.FileInput(
-            label="Upload saved model (JSON)",
-            accept=".json",
-            max_file_size=MAX_UPLOAD_BYTES,
-            variant="outlined",
-            stylesheets=[MUI_FOCUS_CSS],
-            margin=0,
-            width=250,
+        self._file = Uploader(
+            self._received, label="Upload saved model (JSON)", accept=".json", most=MAX_UPLOAD_BYTES, width=250
         )
-        self._file.param.watch(self._received, "value", onlychanged=False)
         self._fit = button("Fit baselines", self.fit_baselines, 120, 38, small=False)
         self._report = download("Report (HTML)", "model_cards.html", self._reported, width=140, height=38)
         self._files = pn.Row(
@@ -339,9 +330,9 @@ class CompareView(Complaining, NotebookViewer):
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
         self._grid = column(sheets=[CARDS_CSS], classes="rl-pinned", margin=(10, 0))
         self._against = select(self.param.against, 300, description=None)
-        only = pmui.Checkbox.from_param(
-            self.param.only, stylesheets=[MUI_FOCUS_CSS], size="small", margin=0, align="end"
-        )
+        only = pn.widgets.CheckBoxGroup(options={self.param.only.label: True}, stylesheets=[CHOICES_CSS], align="end")
+        only.param.watch(lambda event: self.param.update(only=bool(event.new)), "value")
+        self.param.watch(lambda event: only.param.update(value=[True] * event.new), "only")
         self._among = row(self._against, only, visible=False)
         self._advice = Html("", stylesheets=[CARD_CSS], **WIDE)
         self._terms = Html(card_html.terms(), stylesheets=[MODEL_CSS], visible=False, **WIDE)

@@ -24,7 +24,7 @@ from ...sweeps import FAMILIES, Sweep
 from ..live.wording import counted
 from ..search.plots.base import Columns, Plot, add_legend, enlarged, new_figure, replace, show_entries
 from ..widgets.esc import plain
-from ..widgets.style import INK, TEXT, sheet
+from ..widgets.style import INK, sheet
 from .points import COMPLEXITY, FALSE_POSITIVES, LABELS, PARTS, Point, front, fronts, number, percent
 
 
@@ -45,18 +45,19 @@ LOOKS = {method: Look(*look) for method, look in json.loads(sheet("looks.json"))
 """Colours on a light and on a dark page: at least 3 : 1 on either, hues after Okabe and Ito, and Tol."""
 COLORS = {method: {False: look.light, True: look.dark} for method, look in LOOKS.items()}
 _SHAPES: dict[str, str] = json.loads(asset("markers.json"))  # the markers of Bokeh as SVG, in a square of 14
-_LABEL_CSS = " .MuiFormControlLabel-label { font-size: 14px !important; }"
 
 
-def swatch_css(method: str, dark: bool) -> str:
-    """A style sheet that puts a method's marker before its check box."""
-    ink = COLORS[method][dark]
-    svg = (
-        f"<svg xmlns='http://www.w3.org/2000/svg' width='14' height='14' fill='{ink}' stroke='{ink}'>"
-        f"{_SHAPES[LOOKS[method].marker]}</svg>"
-    )
-    picture = f'url("data:image/svg+xml,{quote(svg)}") no-repeat left center'
-    return f":host {{ color: {TEXT}; width: auto; padding-left: 19px; background: {picture}; }}{_LABEL_CSS}"
+def swatches_css(methods: Sequence[str], dark: bool) -> str:
+    """A style sheet that puts its marker before the check box of each of some methods."""
+    rules = [sheet("swatches.css")]
+    for place, method in enumerate(methods, 1):
+        ink = COLORS[method][dark]
+        svg = (
+            f"<svg xmlns='http://www.w3.org/2000/svg' width='14' height='14' fill='{ink}' stroke='{ink}'>"
+            f"{_SHAPES[LOOKS[method].marker]}</svg>"
+        )
+        rules.append(f'label:nth-of-type({place}) {{ background-image: url("data:image/svg+xml,{quote(svg)}"); }}')
+    return "\n".join(rules)
 
 
 _DOMINATED = 0.12

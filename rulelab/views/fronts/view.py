@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 import param
 
 from ...arguments import short
@@ -27,7 +26,7 @@ from ..widgets import icons, style
 from ..widgets.fields import KEEP, WIDE, Pinning, button, column, download, pinned_note, row, select, when_page_ends
 from ..widgets.html import Html, LiveText
 from . import points as front_points
-from .plot import LOOKS, FrontPlot, RatesPlot, by_tolerance, swatch_css
+from .plot import LOOKS, FrontPlot, RatesPlot, by_tolerance, swatches_css
 from .run import Run, followed
 
 ROC = "roc"
@@ -235,9 +234,12 @@ class FrontView(Pinning, NotebookViewer):
             by_group.draw(by_tolerance(run.started.sweeps, self.measured), counts)
         for box in self.boxes:
             box.refresh()
-        present = {p.method for p in points}
-        for method in present:  # each costs the browser a layout of the whole page
-            self._toggles[method].stylesheets = [style.MUI_FOCUS_CSS, swatch_css(method, self.dark)]
+        present = [method for method in LOOKS if any(p.method == method for p in points)]
+        self._methods.param.update(
+            options={front_points.LABELS[method]: method for method in present},
+            value=[method for method in present if method not in self.hidden],
+            stylesheets=[swatches_css(present, self.dark)],
+        )
         shown: dict[Any, bool] = {
             **dict.fromkeys(self._criteria, bool(points) and self.grouped),
             self._on: not self.untested,
@@ -245,7 +247,6 @@ class FrontView(Pinning, NotebookViewer):
             **dict.fromkeys((self._places[0], self.files, self._methods), bool(points)),
             self._places[1]: bool(points) and not grouped,
             self._places[2]: bool(points) and grouped,
-            **{box: method in present for method, box in self._toggles.items()},
             self._empty: not points,
         }
         for item, visible in shown.items():
@@ -338,8 +339,9 @@ class FrontView(Pinning, NotebookViewer):
         self._places = [
             column(*box.items, visible=False, sheets=[style.PANEL_CSS], classes="rl-wide") for box in self.boxes
         ]
-        self._toggles = {method: self._toggle(method) for method in LOOKS}
-        self._methods = row(*self._toggles.values(), visible=False, sheets=[style.BAR_CSS, ":host { gap: 0 18px; }"])
+        # the legend: what is taken out of it is taken out of the pictures
+        self._methods = pn.widgets.CheckBoxGroup(inline=True, visible=False, **WIDE)
+        self._methods.param.watch(self._hide, "value")
         self._empty = Html(_EMPTY, stylesheets=[style.CARD_CSS, style.PANEL_CSS], css_classes=["rl-row"], **WIDE)
         self._hint = column(Html(_HOW, stylesheets=[style.CARD_CSS], **WIDE), visible=False)
         self._summary = Html("", stylesheets=[style.MODEL_CSS, _WARN_CSS], **WIDE)
@@ -368,17 +370,10 @@ class FrontView(Pinning, NotebookViewer):
             classes="rl-fronts",
         )
 
-    def _toggle(self, method: str) -> pmui.Checkbox:
-        """The entry of a method in the legend, which takes it out of the pictures and puts it back."""
-        box = pmui.Checkbox(label=front_points.LABELS[method], value=True, visible=False, size="small", margin=0)
-
-        def take(event: Any) -> None:
-            others = [one for one in self.hidden if one != method]
-            self.hidden = others if event.new else [*others, method]
-
-        box.param.watch(take, "value")
-        self.param.watch(lambda event: box.param.update(value=method not in event.new), "hidden")
-        return box
+    def _hide(self, event: param.parameterized.Event) -> None:
+        shown = self._methods.options.values()
+        out = [method for method in shown if method not in event.new]
+        self.hidden = [*(method for method in self.hidden if method not in shown), *out]
 
     def _file_name(self) -> str:
         data = None if self.run is None else self.run.started.data

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 import param
 from markupsafe import Markup
 
@@ -27,13 +26,12 @@ from ..widgets.esc import esc
 from ..widgets.explained import Explained
 from ..widgets.fields import WIDE, button, column, mark
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, LIT_CSS, MUI_FOCUS_CSS, PANEL_CSS, sheet
+from ..widgets.style import BAR_CSS, CHOICES_CSS, LIT_CSS, PANEL_CSS, sheet
 from .plan import Plan, Run, Seen, Step, as_html
 from .plans import PLANS
 
 TEXT_CSS = sheet("walk_text.css")
 _LIT = "rl-lit"
-_AS_NAMED = {"& .MuiToggleButton-root": {"textTransform": "none", "whiteSpace": "nowrap"}}
 
 
 class Walk(NotebookViewer):
@@ -169,8 +167,8 @@ class Walk(NotebookViewer):
         right = bool(told) and told[-1] == step.choices[0]
         said = f"<b>Right.</b> {self._answer(step, done)}" if right else "<b>Not so.</b> Try again."
         self._marked.object = f'<p class="marked" role="status">{said}</p>' if told else ""
-        if self._choice is not None:
-            self._choice.visible = step.chooses
+        if self._offer is not None:
+            self._offer.visible = step.chooses
         self._back.disabled = number == 1
         last = number == of
         self._next.param.update(
@@ -234,27 +232,26 @@ class Walk(NotebookViewer):
         self._text, self._question, self._runs = Html("", **html), Html("", **html), Html("", **html)
         self._back = button("Back", lambda _: self._go(-1), 88, small=False)
         self._next = button("Next", lambda _: self._go(1), 88, small=False)
-        self._asked = pn.widgets.RadioBoxGroup(stylesheets=[sheet("walk_choices.css")], **WIDE)
+        self._asked = pn.widgets.RadioBoxGroup(stylesheets=[CHOICES_CSS], **WIDE)
         self._asked.param.watch(self._mark, "value")
         self._marked = Html("", **html)
-        self._choice = None
+        self._choice = self._offer = None
         if self.plan.choice is not None:
-            self._choice = pmui.RadioButtonGroup(
-                label=self.plan.choice.label,
+            self._choice = pn.widgets.RadioBoxGroup(
                 options=list(self.plan.choice.values),
                 value=self._chosen,
-                size="small",
-                sx=_AS_NAMED,
-                stylesheets=[MUI_FOCUS_CSS],
-                min_width=250,
-                margin=(0, 0, 10, 0),
+                inline=True,
+                stylesheets=[CHOICES_CSS],
+                **WIDE,
             )
             self._choice.param.watch(self._choose, "value")
+            label = Html(f'<p class="ask">{esc(self.plan.choice.label, 100)}</p>', **html)
+            self._offer = column(label, self._choice)
         ways = (*([] if above is None else [above]), self._back, self._next)
         guide = column(
             pn.Row(*ways, stylesheets=[BAR_CSS], margin=(0, 0, 8, 0)),
             self._text,
-            *filter(None, [self._choice]),
+            *filter(None, [self._offer]),
             self._question,
             self._asked,
             self._marked,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import json
+from string import Template
 from typing import Any
 from urllib.parse import urlencode
 
 import panel as pn
-import panel_material_ui as pmui
 import param
-from panel.util import edit_readonly
-from panel_material_ui.base import _env
+from bokeh.document import Document
+from bokeh.themes import Theme
+from jinja2 import Environment
+from markupsafe import Markup
+from panel.custom import Children, JSComponent
 
 from ...assets import asset
 from ...warming import begin_in_background
@@ -21,12 +24,9 @@ from ..live.ticker import listen
 from ..widgets.browser import AddressBar, Connection
 from ..widgets.explained import Explained
 from ..widgets.icons import ICON
-from ..widgets.style import STRIP_CSS
+from ..widgets.style import STRIP_CSS, sheet
 from .tabs import Tabs
 
-SPOKEN: dict[str, Any] = json.loads(asset("theme.json"))
-"""The page's title is its first heading, and the room below the bar is none; nor is the bar that is never shown. On the
-low screen of a projector the bar is narrow."""
 TITLE = "rulelab"
 
 
@@ -63,9 +63,35 @@ class Look(param.Parameterized):
 
 
 @functools.cache
-def template() -> Any:
-    """The page's HTML, with a background that is right before anything is drawn."""
-    return _env.from_string(asset("page.html"))
+def plot_theme(dark: bool) -> Theme:
+    """How plots look on a light or a dark page."""
+    read = json.loads(asset("plot_theme.json"))
+    attrs = Template(json.dumps(read["attrs"])).substitute(read["dark" if dark else "light"])
+    return Theme(json={"attrs": json.loads(attrs)})
+
+
+class Shell(JSComponent):
+    """A page of its own: a bar with the title, the tabs and the switch between light and dark, and what is below."""
+
+    title = param.String(default=TITLE, doc="The first heading.")
+    header = Children(doc="In the bar.")
+    main = Children(doc="Below the bar; it scrolls.")
+    dark = param.Boolean(default=False, doc="Whether it is dark.")
+    switch = param.Boolean(default=True, doc="Whether the bar has a switch for that.")
+
+    _esm = asset("shell.js")
+    _stylesheets = [sheet("shell.css")]
+
+    def server_doc(self, doc: Document | None = None, title: str | None = None, location: Any = True) -> Document:
+        served = super().server_doc(doc, title or TITLE, location)
+        served.template = Environment(autoescape=True).from_string(asset("page.html"))
+        served.theme = plot_theme(self.dark)
+        return served
+
+    @param.depends("dark", watch=True)
+    def _colour(self) -> None:
+        if pn.state.curdoc is not None:
+            pn.state.curdoc.theme = plot_theme(self.dark)
 
 
 def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
@@ -109,22 +135,10 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
     if not header:
         tabs.strip.stylesheets = [STRIP_CSS]
         return pn.Column(*([] if simple else [tabs.strip]), *main, sizing_mode="stretch_width", margin=0)
-    whole = pmui.Page(
-        title=TITLE,
-        favicon=ICON,
-        meta_description="Certifiably optimal rule lists and rule sets: find them, and watch the proof.",
-        header=[] if simple else [tabs.strip],
-        main=main,
-        busy_indicator=None,
-        dark_theme=look.dark,
-        theme_config=SPOKEN,
-        template=template(),
-        site_url="./",
-        theme_toggle=bool(tabs.tab),
-    )
-    _follow_nobody(whole)
-    whole.link(look, dark_theme="dark", bidirectional=True)
-    tabs.param.watch(lambda event: whole.param.update(theme_toggle=bool(event.new)), "tab")
+    variables.update(icon=ICON, css=Markup(asset("themes.css")))
+    whole = Shell(header=[] if simple else [tabs.strip], main=main, dark=look.dark, switch=bool(tabs.tab))
+    whole.link(look, dark="dark", bidirectional=True)
+    tabs.param.watch(lambda event: whole.param.update(switch=bool(event.new)), "tab")
     return whole
 
 
@@ -141,12 +155,3 @@ def _asked() -> str:
     arguments = context.request.arguments if context and context.request else {}
     texts = {name: [value.decode("utf-8", "replace") for value in values] for name, values in arguments.items()}
     return f"?{urlencode(texts, doseq=True)}" if texts else ""
-
-
-def _follow_nobody(page: pmui.Page) -> None:
-    """Undo that a page shows whether the server is busy: it would hear of all other pages, and never be given up."""
-    with edit_readonly(page):
-        page.busy = False
-    for watcher in list(pn.state.param.watchers.get("busy", {}).get("value", ())):
-        if getattr(getattr(watcher.fn, "__self__", None), "self", None) is page:
-            pn.state.param.unwatch(watcher)

@@ -50,8 +50,7 @@ def sheet(*names: str) -> str:
     return Template(asset(*names)).substitute(_VARIABLES)
 
 
-MUI_FOCUS_CSS = sheet("mui_focus.css")
-"""For controls of Material UI, in which what has the focus is often not what is seen."""
+CHOICES_CSS = sheet("choices.css")  # of boxes to tick, and of answers of which one is right
 LIT_CSS = sheet("lit.css")  # what a walk points at; an outline takes no room
 LIVE_CSS = sheet("live.css")
 STANDING_CSS = sheet("standing.css")

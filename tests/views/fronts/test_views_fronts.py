@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import panel as pn
 import pytest
 from bokeh.models import BoxAnnotation, ColumnDataSource
 from live import HOSTILE, alert, button, field, html, made, seen, status, tags
@@ -21,7 +22,7 @@ from rulelab.views.compare.table import same_of
 from rulelab.views.fronts import points as fronts
 from rulelab.views.fronts import points as fronts_card
 from rulelab.views.fronts.plot import COLORS, LOOKS, FrontPlot
-from rulelab.views.fronts.points import LABELS, Point, Started
+from rulelab.views.fronts.points import Point, Started
 from rulelab.views.fronts.run import Run
 from rulelab.views.fronts.tab import FrontsView, Order
 from rulelab.views.fronts.view import FrontView
@@ -540,12 +541,12 @@ def test_a_method_is_taken_out_of_the_pictures_and_put_back(view: FrontView) -> 
         return set(drawn(view.boxes[0].plot, "points").data["label"])
 
     everything = labels()
-    field(view, "Rule set").value = False
+    (legend,) = [each for each in pn.panel(view).select(pn.widgets.CheckBoxGroup) if "rule_set" in each.values]
+    legend.value = [method for method in legend.value if method != "rule_set"]
     assert view.hidden == ["rule_set"]
     assert not any(label.startswith("Rule set") for label in labels())
     assert any(row["title"].startswith("Rule set") for row in view.table.more), "it can be chosen still"
     view.hidden = []
-    assert field(view, "Rule set").value
+    assert "rule_set" in legend.value
     assert labels() == everything
-    shown = {method for method, label in LABELS.items() if field(view, label)}
-    assert shown == {"rule_list", "rule_set", "cart", "logistic_regression"}
+    assert set(legend.value) == {"rule_list", "rule_set", "cart", "logistic_regression"}

@@ -214,7 +214,7 @@ def test_a_demonstration_takes_no_file_and_ends_runs_whatever_the_browser_sends(
     send(field, {"type": "begin", "id": 1, "name": "a.csv", "size": 3})
     send(field, {"type": "piece", "id": 1, "data": "YSxi", "last": True})
     assert (received, field.said, field.doing) == ([], NO_FILES, "")
-    assert not pn.panel(CompareView()).select(pn.widgets.FileInput), "nor a model"
+    assert not pn.panel(CompareView()).select(Uploader), "nor a model"
 
     def session(limits: Limits | None) -> SearchSession:
         return SearchSession(lambda report: None, limits, Pace() or FULL_SPEED)  # type: ignore[arg-type, return-value]
