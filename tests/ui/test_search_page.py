@@ -1,11 +1,14 @@
 """The Search tab in a real browser."""
 
+import io
 import re
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 from patience import wait_until
+from PIL import Image
 from rings import stops
 from visits import script, workers
 
@@ -247,6 +250,16 @@ def test_the_theme_is_the_system_s_the_keyboard_is_seen_and_nothing_turns_unwant
         view.until(lambda now=expected: has_edges(view, now))
         view.until(lambda: values_read_as_text(view))
         view.page.get_by_role("button", name="Toggle theme").click()
+    view.button("Run").click()
+    view.until_status("certified")
+    view.page.get_by_role("button", name="Toggle theme").click()
+    view.until(lambda: rims(view) == [{(255, 255, 255)}] * 2)
+
+
+def rims(view: Any) -> list[set[tuple[int, ...]]]:
+    """The colours of the first row and the first column of the figure."""
+    pixels = np.asarray(Image.open(io.BytesIO(view.page.locator(".rl-plot").first.screenshot())).convert("RGB"))
+    return [set(map(tuple, line.tolist())) for line in (pixels[0], pixels[:, 0])]
 
 
 def is_dark(view: Any) -> bool:
