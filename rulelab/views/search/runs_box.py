@@ -195,13 +195,17 @@ class RunsBox(Working):
         if not proven.iloc[-1]:  # the run as set
             title, axis, frame["nodes_factor"] = "Gap of each run", "gap when the run ended; none: proven", frame["gap"]
         import_module(_DRAWS)
+        from holoviews import Store
+
         from ...plots import ablation as drawn
 
         height = min(_MOST, _FRAME + _LINE * len(frame))
         options: dict[str, Any] = {"responsive": True, "height": height, "toolbar": None, "title": title}
         options |= {"xlabel": "", "ylabel": axis, "backend_opts": {"plot.output_backend": "canvas"}}
         picture = drawn(frame.iloc[::-1]).opts(**options, backend="bokeh")
-        self.picture[:] = [pn.pane.HoloViews(picture, sizing_mode="stretch_width", margin=0)]
+        # without a theme of its own: that of the document may change while the picture stands
+        figure = Store.renderers["bokeh"].instance(theme=None).get_plot(picture).state
+        self.picture[:] = [pn.pane.Bokeh(figure, sizing_mode="stretch_width", margin=0)]
 
     @property
     def busy(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from bokeh.models import ColumnDataSource
 from live import alert, finish, long_search, model_html, paused, problem, runs_html, settled, status
 from patience import wait_until
 
@@ -15,16 +16,23 @@ from rulelab.ablation import nodes_of
 from rulelab.views.cards.differences import differing
 from rulelab.views.kept_runs.keeping import settings_in_words
 from rulelab.views.live.state import State
+from rulelab.views.pages.page import plot_theme
 from rulelab.views.search.runs_box import GUESSES, Ablating
 from rulelab.views.search.setup import Setup
 from rulelab.views.search.view import SearchView
 
 
+def bars_of(box: Any) -> Any:
+    """What is drawn of an ablation, the last bar first."""
+    (pane,) = box.picture
+    return pane.object.select_one({"type": ColumnDataSource}).data
+
+
 def ablated(view: SearchView) -> dict[str, float]:
     """How many times the nodes of the run as set each run of an ablation has stored, as it is drawn."""
     settled(view)
-    (drawn,) = view.runs_box.picture
-    bars = zip(drawn.object["variant"], drawn.object["times"], strict=True)
+    drawn = bars_of(view.runs_box)
+    bars = zip(drawn["variant"], drawn["times"], strict=True)
     first, *others = list(bars)
     return dict([("as set" if first[0] == "+ symmetry: as set" else first[0], first[1]), *reversed(others)])
 
@@ -39,6 +47,10 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) ->
     ablation = rl.Ablation(rl.CorelsSearch(problem(120, 7), 0.01), added=True)
     assert list(bars) == [each.variant.name for each in ablation.steps()]
     assert list(bars.values()) == ablation.frame["nodes_factor"].tolist()
+    axis = view.runs_box.picture[0].object.yaxis[0]
+    for dark, channel in ((True, "255"), (False, "0")):
+        plot_theme(dark).apply_to_model(axis)
+        assert axis.major_label_text_color.startswith(f"rgba({channel}, "), "the picture follows the page's theme"
     assert view.session.search.kind == "corels"
     assert view.session.search.bounds == rl.CorelsBounds()
     assert "all 6 runs have ended; 6 proofs, all of the same objective" in runs_html(view)
@@ -135,7 +147,7 @@ def test_pictures_of_an_ablation_say_what_its_words_say(show) -> None:
             ablation.outcomes[k] = replace(whole[k], snapshot=ended)
         box.ablation = made
         box.following(view.session)
-        drawn = box.picture[0].object
+        drawn = bars_of(box)
         frame = ablation.frame.set_index("variant")
         bars = dict(zip(drawn["variant"], drawn["times"], strict=True))
         assert next(iter(bars)).startswith("+ symmetry: as set"), "the last step is the last bar, from below"
