@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
 from typing import Any, ClassVar
 
@@ -169,12 +170,8 @@ def criterion_called(criterion: Any) -> tuple[str, type[Criterion]]:
     raise ParameterError("criterion", criterion, wanted)
 
 
-def _false_negative(tolerance: float) -> Rate:
-    return Rate("false_negative_rate", 1, 0, "positives", 0, tolerance)
-
-
-def _false_positive(tolerance: float) -> Rate:
-    return Rate("false_positive_rate", 0, 1, "negatives", 0, tolerance)
+_false_negative = partial(Rate, "false_negative_rate", 1, 0, "positives", 0)
+_false_positive = partial(Rate, "false_positive_rate", 0, 1, "negatives", 0)
 
 
 @dataclass(frozen=True)

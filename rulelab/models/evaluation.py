@@ -65,11 +65,13 @@ class Evaluation(Shown):
         """Plain types only, for JSON; undefined rates are None."""
         own = ("n_rows", "errors", "weight", "complexity", "regularization", "objective")
         counts = ("true_positive", "false_positive", "true_negative", "false_negative")
+        rows = [] if self.groups is None else self.groups.reset_index().to_dict(orient="records")
+        groups = [{key: _defined(value) for key, value in row.items()} for row in rows]
         return {
             **{name: getattr(self, name) for name in own},
             **{name: getattr(self.confusion, name) for name in counts},
             **{name: _defined(self.confusion.rate(name)) for name in RATES},
-            "groups": None if self.groups is None else _records(self.groups),
+            "groups": None if self.groups is None else groups,
         }
 
 
@@ -105,8 +107,3 @@ def _actual(y: Any, classes: tuple[Any, ...], n_rows: int) -> np.ndarray:
 
 def _defined(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    rows = frame.reset_index().to_dict(orient="records")
-    return [{key: _defined(value) for key, value in row.items()} for row in rows]

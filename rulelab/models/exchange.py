@@ -246,7 +246,9 @@ def _test(parent: Xml.Element, test: Test) -> None:
         for conditions in alternatives:
             joined = _compound(with_any, "and", len(conditions))
             for condition in conditions:
-                _predicate(joined, condition)
+                asked = {"field": condition.column, "operator": _OPERATORS[condition.operator]}
+                value = {} if condition.value is None else {"value": _text(condition.value)}
+                _add(joined, "SimplePredicate", **asked, **value)
 
 
 def _compound(parent: Xml.Element, operator: str, parts: int) -> Xml.Element:
@@ -254,11 +256,6 @@ def _compound(parent: Xml.Element, operator: str, parts: int) -> Xml.Element:
     if parts == 0:
         return _add(parent, "True")
     return parent if parts == 1 else _add(parent, "CompoundPredicate", booleanOperator=operator)
-
-
-def _predicate(parent: Xml.Element, condition: Condition) -> None:
-    value = {} if condition.value is None else {"value": _text(condition.value)}
-    _add(parent, "SimplePredicate", field=condition.column, operator=_OPERATORS[condition.operator], **value)
 
 
 def _confidence(branch: Branch, classes: Sequence[Any]) -> str:

@@ -71,7 +71,7 @@ class RuleSet(Model):
         ModelError
             When there is no such antecedent, a clause is empty, or two clauses are the same.
         """
-        _check_form(form)
+        _check("form", form, FORMS)
         chosen = [tuple(sorted(set(indices(clause, problem.names)))) for clause in clauses]
         _check_clauses(chosen, problem.n_antecedents)
         decided = np.zeros((len(chosen), problem.n_patterns), dtype=bool)
@@ -162,7 +162,7 @@ class RuleSet(Model):
             Cost of a unit of complexity.
         loss : "hamming" or "zero_one"
         """
-        _check_loss(loss)
+        _check("loss", loss, LOSSES)
         return (self.hamming_loss if loss == "hamming" else self.errors) + regularization * self.complexity
 
     def fired(self, A: Any) -> np.ndarray:
@@ -278,7 +278,7 @@ class RuleSet(Model):
         ------
         ModelError
         """
-        _check_loss(loss)
+        _check("loss", loss, LOSSES)
         out = super().evaluate(A, y, sample_weight, groups, regularization)
         if regularization is None or loss == "zero_one":
             return out
@@ -338,7 +338,7 @@ class RuleSet(Model):
     @classmethod
     def _from_body(cls, data: dict[str, Any]) -> Self:
         form = serialisation.read(data, "form", str)
-        _check_form(form)
+        _check("form", form, FORMS)
         m = serialisation.read_width(data)
         rules = tuple(Clause.from_dict(item, where, m) for where, item in serialisation.read_items(data, "rules"))
         _check_clauses([clause.antecedents for clause in rules], m)
@@ -352,14 +352,9 @@ class RuleSet(Model):
 _COUNTS = ("true_positive", "false_positive", "true_negative", "false_negative")
 
 
-def _check_form(form: Any) -> None:
-    if form not in FORMS:
-        raise ModelError(f"the form of a rule set is 'dnf' or 'cnf', not {form!r}")
-
-
-def _check_loss(loss: Any) -> None:
-    if loss not in LOSSES:
-        raise ModelError(f"the loss of a rule set is 'hamming' or 'zero_one', not {loss!r}")
+def _check(what: str, given: Any, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise ModelError(f"the {what} of a rule set is {' or '.join(map(repr, known))}, not {given!r}")
 
 
 def _check_clauses(clauses: Sequence[tuple[int, ...]], n_antecedents: int) -> None:

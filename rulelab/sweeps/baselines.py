@@ -200,9 +200,8 @@ _MADE: dict[str, dict[str, Any]] = {
     },
     "threshold_optimizer": {
         "make": _with_thresholds,
-        "cells": lambda X: X.astype(
-            np.float64
-        ),  # of which scores keep the precision, as thresholds are written exactly
+        # scores keep the precision of these cells, as thresholds are written exactly
+        "cells": lambda X: X.astype(np.float64),
         "for_predict": lambda part, plan: {**_groups(part, plan), "random_state": plan.random_state},
         **_FAIR,
     },
@@ -243,10 +242,10 @@ class GreedyList(Method):
     grid = {"max_length": [1, 2, 3, 4]}
 
     def check(self, parameters: Mapping[str, Any], plan: Plan) -> None:
-        self._lists.check(self._of_lists(parameters), plan)
+        self._lists.check({**self._lists.defaults, **parameters}, plan)
 
     def fit(self, fold: Fold, parameters: Mapping[str, Any], plan: Plan, *unused: Any) -> Fitted:
-        chosen = self._of_lists(parameters)
+        chosen = {**self._lists.defaults, **parameters}
         try:
             problem = fold.cached("problem of a greedy list", repr(chosen), lambda: self._lists.problem(fold, chosen))
         except NothingFound:
@@ -260,9 +259,6 @@ class GreedyList(Method):
     @property
     def _lists(self) -> Certified:
         return FAMILIES[RuleList.family]
-
-    def _of_lists(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        return {**self._lists.defaults, **parameters}
 
 
 def greedily_chosen(problem: Problem, most: int | None) -> list[int]:

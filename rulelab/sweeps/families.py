@@ -88,12 +88,6 @@ def without_what_is_not_there(recipe: Recipe, make: Callable[[Recipe], T]) -> tu
             recipe = Recipe(recipe.family, {**recipe.parameters, error.name: left or None})
 
 
-def unneeded(recipe: Recipe, problem: Problem) -> str:
-    """What a fit says of names of what must not be used that its rows do not have; empty where they have all."""
-    lacking = [repr(name) for name in recipe.left_out if name not in problem.left_out]
-    return Text("{must_not_use}: {} {}", NOTHING_CALLED, ", ".join(lacking)) if lacking else ""
-
-
 def _names(what: str, given: Any) -> Collection[str]:
     if what == _MAX_USES:
         return limits_of(given)
@@ -201,7 +195,9 @@ class Certified(Method):
         end = "" if snapshot.limit is None else f"{snapshot.limit} limit"
         if snapshot.limit == "exactness":
             end = f"optimal within {at_most(snapshot.gap)}"
-        aside = unneeded(Recipe(self.family, parameters), problem)
+        named = Recipe(self.family, parameters).left_out  # of which the rows of this fit may lack some
+        lacking = ", ".join(repr(name) for name in named if name not in problem.left_out)
+        aside = Text("{must_not_use}: {} {}", NOTHING_CALLED, lacking) if lacking else ""
         said = [each for each in (end, snapshot.detail.get("left_out", ""), aside) if each]
         message = Text("; ".join("{}" for _ in said), *said)
         if snapshot.incumbent is None:

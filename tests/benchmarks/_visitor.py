@@ -119,16 +119,23 @@ def _models(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 @asynccontextmanager
-async def searching(port: int, queries: Sequence[str]) -> AsyncIterator[list[Visitor]]:
-    """Visitors who have opened their page and pressed Run; they close it at the end of the block."""
+async def watching(port: int, queries: Sequence[str]) -> AsyncIterator[list[Visitor]]:
+    """Visitors who have opened their pages; they close them at the end of the block."""
     visitors = [Visitor(port, query) for query in queries]
     for visitor in visitors:
         await visitor.open()
-    watching = [asyncio.create_task(visitor.watch()) for visitor in visitors]
-    for visitor in visitors:
-        visitor.arrived.clear()
-        await visitor.press_run()
+    tasks = [asyncio.create_task(visitor.watch()) for visitor in visitors]
     yield visitors
     for visitor in visitors:
         visitor.close()
-    await asyncio.gather(*watching)
+    await asyncio.gather(*tasks)
+
+
+@asynccontextmanager
+async def searching(port: int, queries: Sequence[str]) -> AsyncIterator[list[Visitor]]:
+    """Those who have also pressed Run."""
+    async with watching(port, queries) as visitors:
+        for visitor in visitors:
+            visitor.arrived.clear()
+            await visitor.press_run()
+        yield visitors

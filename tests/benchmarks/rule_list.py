@@ -99,16 +99,9 @@ def chosen_instances(names: list[str], everything: bool) -> list[Instance]:
 
 
 def _chosen(instance: Instance, names: list[str], everything: bool) -> bool:
-    if not names:
-        return everything or not instance.hard
-    for wanted in names:
-        name, _, regularization = wanted.partition(":")
-        if name == instance.name and regularization:
-            if float(regularization) == instance.regularization:
-                return True
-        elif name == instance.name and (everything or not instance.hard):
-            return True
-    return False
+    own = [price for name, _, price in (wanted.partition(":") for wanted in names) if name == instance.name]
+    in_full = any(float(price) == instance.regularization for price in own if price)
+    return in_full or ((everything or not instance.hard) and (not names or "" in own))
 
 
 def _run(instance: Instance, table: Table, args: argparse.Namespace) -> bool:

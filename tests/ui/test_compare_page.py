@@ -22,11 +22,9 @@ def pin(view: Visit, regularization: float | None = None) -> None:
         view.field("Regularization").fill(str(regularization))
         view.page.keyboard.press("Tab")
         view.page.get_by_text("settings have changed").wait_for()
-        view.more().button("Reset").click()
-        view.until_status("ready")
+        view.reset()
     view.more().page.get_by_label("Speed").select_option("full speed")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     view.keep.click()
     view.page.get_by_text(re.compile("pinned as [A-P]", re.IGNORECASE)).wait_for()
 

@@ -21,8 +21,7 @@ FAIR = "?family=rule_set&data=diabetes&thresholds=3&fairness=equal_opportunity&t
 
 def run(view, until: str = "certified optimal") -> None:
     view.more().page.get_by_label("Speed").select_option("full speed")
-    view.button("Run").click()
-    view.until_status(until)
+    view.run(until)
 
 
 def rows(view) -> list[str]:
@@ -77,8 +76,7 @@ def test_a_fair_set_shows_the_rates_of_the_groups_before_and_after(visit) -> Non
     view.field("Data set").select_option("breast_cancer")
     view.page.get_by_text("These data have no sensitive attribute").filter(visible=True).wait_for()
     view.more().button("Reset").click()
-    view.button("Run").click()
-    view.until_status("failed")
+    view.run("failed")
     assert (
         "breast_cancer has no sensitive attribute" in view.page.get_by_role("alert").filter(visible=True).inner_text()
     )
@@ -95,8 +93,7 @@ def test_what_a_list_must_use_is_typed_obeyed_proven_kept_by_the_address_and_sho
 
     view.field("Model family").wait_for()
     assert more.get_attribute("aria-expanded") == "false"
-    view.button("Run").click()
-    view.until_status("failed")
+    view.run("failed")
     view.until(lambda: more.get_attribute("aria-expanded") == "true")
     page.locator(".rl-wrong p").filter(has_text="no antecedent uses 'sexx'").filter(visible=True).wait_for()
     more.click()
@@ -109,8 +106,7 @@ def test_what_a_list_must_use_is_typed_obeyed_proven_kept_by_the_address_and_sho
     field("Must use").fill("sexx <b>")
     field("Must use").press("Enter")
     view.until(lambda: "must_use=" in page.url)
-    view.button("Run").click()
-    view.until_status("failed")
+    view.run("failed")
     said = page.locator(".rl-wrong p").filter(has_text="no antecedent uses 'sexx <b>'; the nearest: 'sex'")
     said.filter(visible=True).wait_for()
     field("Must use").fill("sex")

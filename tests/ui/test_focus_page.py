@@ -37,10 +37,8 @@ def test_the_keyboard_is_seen_on_every_tab(visit) -> None:
 def test_the_keyboard_is_seen_where_there_are_results(visit) -> None:
     view = visit(1280, 900, color_scheme="dark").open(QUICK)
     page = view.page
-    view.button("Run").click()
-    view.until_status("certified optimal")
-    view.keep.click()
-    page.get_by_text("pinned as A").wait_for()
+    view.run()
+    view.pin()
     seen = {"Search": stops(page)}
     to(view, "Alternatives")
     view.until_all_are_found()

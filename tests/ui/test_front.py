@@ -106,8 +106,7 @@ def test_an_own_table_opens_search_with_its_sheet(front: Callable[..., Visit], h
         field.set_input_files({**file, "buffer": CSV.encode()})
     view.page.get_by_role("dialog").get_by_text("mine.csv").first.wait_for()
     view.button("Accept").click()
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     assert view.console == []
 
 

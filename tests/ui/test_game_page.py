@@ -63,8 +63,7 @@ def test_a_list_is_made_by_keyboard_and_dragged_and_flips_one_person(visit) -> N
     page.get_by_role("row", name=re.compile(r"player \d+ \(you\)")).wait_for()
     view.button("Reveal the optimum").click()
     page.get_by_role("heading", name="The certified optimum").wait_for()
-    view.keep.click()
-    page.get_by_text("pinned as A").wait_for()
+    view.pin()
 
     page.set_viewport_size({"width": 390, "height": 844})
     view.until(lambda: page.evaluate("document.documentElement.scrollWidth") <= 390)

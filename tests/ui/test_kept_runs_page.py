@@ -27,8 +27,7 @@ _LIST_CHANGES = """() => Bokeh.documents.some((document) => [...document._all_mo
 def test_a_run_lasts(visit, place: Path) -> None:
     view = visit().open("?data=tic_tac_toe&max_conditions=1&regularization=0.02")
     page = view.page
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     view.until(lambda: "run=" in page.url)
     objective = view.status.split("objective")[-1].split()[0]
     page.reload()
@@ -84,8 +83,7 @@ def test_the_app_for_panel_serve_keeps_runs_where_it_is_told(chromium, tmp_path:
         view = Visit(page, base)
         for _ in range(2):  # the second visitor finds the same store
             view.open("?data=tic_tac_toe&max_conditions=1&regularization=0.02")
-            view.button("Run").click()
-            view.until_status("certified optimal")
+            view.run()
             view.until(lambda: "run=" in page.url)
         with rl.store.open(place) as store:
             assert {run.data for run in store.runs()} == {"tic_tac_toe"}

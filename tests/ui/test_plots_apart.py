@@ -10,8 +10,7 @@ pytestmark = pytest.mark.ui
 def test_the_plots_of_lists_are_clear(visit) -> None:
     view = visit(1440, 900).open("?data=tic_tac_toe&regularization=0.02")
     view.more().page.get_by_label("Speed").select_option("full speed")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     plots = {"Bounds": "Prefixes cut, by bound", "Tree": "Search tree"}
     for width, height in ((1440, 900), (390, 844)):
         view.page.set_viewport_size({"width": width, "height": height})

@@ -21,8 +21,7 @@ def test_a_search_is_certified_through_a_proxy(way: Way, chromium: Any, tmp_path
         page = chromium.new_context().new_page()
         page.set_default_timeout(1000 * PATIENCE)
         visit = Visit(page, f"http://127.0.0.1:{port}/lab/").open("?data=tic_tac_toe&regularization=0.02")
-        visit.button("Run").click()
-        visit.until_status("certified")
+        visit.run("certified")
         assert [url for url in visit.requests if url.startswith("ws:")]
         assert not visit.foreign()
         assert not visit.console

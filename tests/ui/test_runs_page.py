@@ -12,8 +12,7 @@ pytestmark = pytest.mark.ui
 def test_an_ablation_is_drawn_and_a_saved_run_comes_back(visit) -> None:
     view = visit(1440, 900).open(f"?{QUICK}")
     view.page.get_by_role("tab", name="Without a bound", exact=True).click()
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     view.button("Ablation").click()
     view.page.get_by_text("proofs, all of the same objective").wait_for()
     boxes(view)

@@ -106,15 +106,13 @@ def test_running_moves_nothing_and_changing_the_family_gives_the_boxes_of_a_fres
     view.field("Model family").wait_for()
     boxes(view)
     view.page.evaluate("window.shifts = []")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     before = boxes(view)
     assert sum(view.page.evaluate("window.shifts")) < MOST_SHIFT
     view.field("Model family").select_option(LABELS["falling_rule_list"])
     view.until(lambda: "With the earlier settings" in view.status)
     view.until(lambda: close_to(boxes(view), before))
-    view.more().button("Reset").click()
-    view.until_status("ready")
+    view.reset()
     view.until(lambda: close_to(boxes(view), fresh["falling_rule_list", 1440]))
     for width, families in CHANGES.items():
         view.page.set_viewport_size({"width": width, "height": 900})
@@ -154,16 +152,14 @@ def test_changing_method_criterion_and_question_gives_the_boxes_of_a_fresh_page(
 def test_legends_ticks_and_claims_have_their_place_before_they_are(visit, query, size) -> None:
     view = visit(*size).open(f"?{query}")
     before = standing_and_bounds(view)
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     assert close_to(standing_and_bounds(view), before)
 
 
 def pinning_moves_nothing(view: Any) -> None:
     view.keep.scroll_into_view_if_needed()
     before = boxes(view)
-    view.keep.click()
-    view.page.get_by_text("pinned as A").wait_for()
+    view.pin()
     assert boxes(view) == before
 
 
@@ -177,8 +173,7 @@ def test_on_a_phone_verifying_and_pinning_move_nothing_and_one_scrolls_down_only
     assert view.page.get_by_role("tab", name="Search").evaluate("e => parseFloat(getComputedStyle(e).fontSize)") >= 12
     assert view.check.count() == 0
     assert view.page.get_by_role("status", name="Status").locator(".phase").bounding_box()["height"] < 40, "two lines"
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     assert view.too_wide() == []
     assert view.page.evaluate("document.documentElement.scrollWidth") <= 390
     view.check.scroll_into_view_if_needed()
@@ -211,8 +206,7 @@ def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said_and_pinning_m
     view = visit(720, 450).open(f"?{QUICK}")
     assert view.page.get_by_role("banner").bounding_box()["height"] <= 64
     view.button("Run").scroll_into_view_if_needed()
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     view.page.get_by_role("status", name="Status").scroll_into_view_if_needed()
     run, status = view.button("Run").bounding_box(), view.page.get_by_role("status", name="Status").bounding_box()
     assert 0 <= run["y"] < run["y"] + run["height"] <= 450
@@ -224,8 +218,7 @@ def test_at_twice_the_size_one_sees_what_to_press_and_what_is_said_and_pinning_m
 
 def test_no_word_is_broken_in_the_heads_of_the_rules(visit) -> None:
     view = visit(1440, 900).open("?data=diabetes&regularization=0.02&max_conditions=1")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     for width in (1440, 1280, 1024, 390, -1280, -1024, -390):  # then before an audience
         if width == -1280:
             view.page.keyboard.press("p")
@@ -298,10 +291,8 @@ def test_buttons_wait_for_their_time_titles_stand_in_line_and_plots_are_saved_an
     view.until(lambda: view.button("Step").is_disabled())
     view.page.get_by_text("Step cannot go on").wait_for()
     assert view.button("Run").is_enabled()
-    view.more().button("Reset").click()
-    view.until_status("ready")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.reset()
+    view.run()
     plots_are_saved_and_their_figures_read(view)
 
 
@@ -314,8 +305,7 @@ MOST_CONTROLS = 32
 
 def test_after_a_run_there_are_few_controls_and_no_sign_that_asks(visit) -> None:
     view = visit(1440, 900).open("?data=compas")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     view.check.wait_for()
     found = view.page.evaluate(_CONTROLS)
     assert 10 < len(found) <= MOST_CONTROLS, found

@@ -57,11 +57,9 @@ def test_tick_pause_step_stop_reset_and_the_end_of_the_worker(visit) -> None:
     view.more().button("Stop").click()
     view.until_status("stopped: ")
     assert re.search(r"within 0\.\d+ of the optimum", view.status)
-    view.more().button("Reset").click()
-    view.until_status("ready")
+    view.reset()
     assert (view.page.locator("table.rules").count(), view.console) == (0, [])
-    view.button("Run").click()
-    view.until_status("branch and bound")
+    view.run("branch and bound")
     assert workers()
     view.page.close()
     wait_until(lambda: not workers(), 0.05)
@@ -77,8 +75,7 @@ def test_hostile_names_stay_text(visit) -> None:
     assert sheet.locator("img, script, b").count() == 0
     view.button("Accept").click()
     speed(view, "full speed")
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     table = view.page.locator("table.rules")
     assert HOSTILE in table.inner_text()
     assert table.locator("img, script").count() == 0
@@ -109,8 +106,7 @@ def test_bad_uploads_are_explained_large_ones_not_sent_and_the_session_goes_on(v
     view.field("Order of the queue").select_option("curiosity")
     view.until(lambda: "policy=curiosity" in view.page.url)
     assert "data=tic_tac_toe" in view.page.url
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     assert "The data are as before." in alert.inner_text()
     assert view.field("Data set").input_value() == "tic_tac_toe"
 
@@ -143,8 +139,7 @@ def test_a_file_is_used_once_its_sheet_is_accepted(visit) -> None:
     view.button("Accept").click()
     view.field("Data set").wait_for()
     view.page.get_by_text("Predicts krank = ja. Groups: sex.").wait_for()
-    view.button("Run").click()
-    view.until_status("certified optimal")
+    view.run()
     assert "Höhe" in view.page.locator("table.rules").inner_text()
     assert (view.console, view.foreign()) == ([], [])
 
@@ -163,8 +158,7 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit, place) -> None:
     view.page.get_by_text("Predicts kind, all 3 classes in one list.").wait_for()
     offered = "e => [...e.options].map(option => option.text)"
     view.until(lambda: family.evaluate(offered) == ["Rule list of several classes"])
-    view.button("Run").click()
-    view.until_status("certified optimal: no rule list of several classes")
+    view.run("certified optimal: no rule list of several classes")
     table = view.page.get_by_role("region", name="Training rows by class")
     table.wait_for()
     assert HOSTILE[:20] in table.inner_text()
@@ -175,8 +169,7 @@ def test_all_classes_of_a_file_are_predicted_by_one_list(visit, place) -> None:
     assert view.page.locator("table.rules img, table.confusion img").count() == 0
     view.check.click()
     view.page.get_by_text("Valid: no rule list of these antecedents has an objective below").wait_for()
-    view.keep.click()
-    view.page.get_by_text("pinned as A").wait_for()
+    view.pin()
     view.until(lambda: "run=" in view.page.url)
     view.page.reload()
     view.until_status("certified optimal: no rule list of several classes")

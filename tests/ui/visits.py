@@ -80,6 +80,21 @@ class Visit:
         """The button that pins the model of a search, or of the editor, as a card."""
         return self.button(KEEP)
 
+    def run(self, until: str = "certified optimal") -> None:
+        """Press Run, and wait until the status line says so."""
+        self.button("Run").click()
+        self.until_status(until)
+
+    def reset(self) -> None:
+        """Forget the run."""
+        self.more().button("Reset").click()
+        self.until_status("ready")
+
+    def pin(self) -> None:
+        """Keep the model as the first card."""
+        self.keep.click()
+        self.page.get_by_text("pinned as A").wait_for()
+
     def export(self, name: str) -> Any:
         """What an entry of the menu of exports saves: the download."""
         entry = self.page.get_by_role("link", name=name).or_(self.button(name)).filter(visible=True)

@@ -363,15 +363,11 @@ def proof_block(shown: Account) -> str:
     return filled("account.html", shown=shown, space=space, ruled_out=ruled_out, word=Markup(word("Possible lists")))
 
 
-def rules_in_words(n: int) -> str:
-    """How many rules, in words."""
-    return "no rule, only the default" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
-
-
 def _size(model: Model | MultiClassRuleList) -> str:
     if isinstance(model, RuleSet) and not model.rules:
         return "no rule"
-    said = rules_in_words(len(model.rules))
+    n = len(model.rules)
+    said = "no rule, only the default" if n == 0 else "1 rule" if n == 1 else f"{n} rules"
     if isinstance(model, FallingRuleList):
         falls = "" if model.falls else ", which do not fall everywhere"
         return f"{said}{falls}, positive above {model.threshold:.3g}"

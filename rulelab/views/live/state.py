@@ -149,8 +149,10 @@ class History:
         self._objective = objective
         with self._lock:
             self._kept.append((snapshot, notable))
-            if len(self._kept) > self._limit:
-                self._thin()
+            if len(self._kept) > self._limit:  # thin it
+                self._kept = [each for i, each in enumerate(self._kept) if each[1] or i % 2 == 0][-self._limit :]
+                self._stride *= 2
+                self._generation += 1
 
     @property
     def snapshots(self) -> list[Snapshot]:
@@ -169,11 +171,6 @@ class History:
     def frame(self) -> pd.DataFrame:
         """One row per kept snapshot: time, work, objective, bound, counts, pruned per bound, queue by length."""
         return pd.DataFrame([trace_row(snapshot) for snapshot in self.snapshots])
-
-    def _thin(self) -> None:
-        self._kept = [each for i, each in enumerate(self._kept) if each[1] or i % 2 == 0][-self._limit :]
-        self._stride *= 2
-        self._generation += 1
 
 
 def relabelled(snapshots: Sequence[Snapshot], labels: tuple[Any, Any] | None) -> list[Snapshot]:

@@ -84,7 +84,9 @@ class Certificate:
             figures = [list(pair) for pair in now.figures if pair[0] in _WATCHED]
             if changed or figures != text.figures:
                 text.param.update(tone=now.tone, phase=phase, figures=figures)
-                self._colour(now.tone)
+                mark(self.box, f"rl-{self._tone}", now.tone == self._tone)
+                mark(self.box, f"rl-{now.tone}", True)
+                self._tone = now.tone
             self.counts.figures = [*self._counted(now)]
 
     def _counted(self, now: Standing) -> Iterator[list[str]]:
@@ -136,11 +138,6 @@ class Certificate:
         """What the check says takes the place of the note, but speaks of the end of the run only."""
         said = self.check.button.visible and bool(self.check.line.phase)
         self.check.line.visible, self._note.visible = said, not said
-
-    def _colour(self, tone: str) -> None:
-        mark(self.box, f"rl-{self._tone}", tone == self._tone)
-        mark(self.box, f"rl-{tone}", True)
-        self._tone = tone
 
 
 MAX_LEFT_OUT = 500  # most entries of the list of what no condition was made of

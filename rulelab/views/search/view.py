@@ -13,7 +13,7 @@ from ...estimators import CertifiedClassifier
 from ...models import Model
 from ...recording import Recording
 from ...search import Search
-from ...snapshot import Incumbent, Snapshot
+from ...snapshot import Snapshot
 from ...warming import begin_in_background
 from ..cards.card import Card
 from ..live.prepared import Prepared, Source
@@ -230,11 +230,6 @@ class SearchView(Pinning, NotebookViewer):
         first.pace = FULL_SPEED
         first.run()
 
-    @property
-    def _best(self) -> Incumbent | None:
-        """The best model at the moment that is shown."""
-        return None if self.best.shown is None else self.best.shown.incumbent
-
     def pin(self, *_: Any) -> None:
         """Hand the best model so far to `on_pin`, as a model card."""
         if self.best.shown is not None and (letter := self.hand_on(self.best.model_card)):
@@ -255,7 +250,8 @@ class SearchView(Pinning, NotebookViewer):
 
     def _in_workshop(self) -> tuple[Prepared, Snapshot, Model] | None:
         """The search that has ended, its end, and the model that is shown, in its labels; None: there are none."""
-        best, workshop = self._best, self.session.workshop
+        shown, workshop = self.best.shown, self.session.workshop
+        best = None if shown is None else shown.incumbent
         if best is None or not isinstance(workshop, tuple):
             return None
         return *workshop, best.model.relabelled(workshop[0].search.problem.classes)

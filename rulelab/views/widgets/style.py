@@ -11,8 +11,6 @@ from ...shown import AMBER, BLUE, GREEN, LENGTHS, ORANGE, PURPLE, SKY  # noqa: F
 INK = {False: "#1a1a1a", True: "#f0f0f0"}
 PAPER = {False: "#ffffff", True: "#1f1f1f"}
 """Text inside plots on a light and on a dark page."""
-GROUND = {False: "#ffffff", True: "#121212"}
-"""Of panels, behind words that stand across lines."""
 
 TEXT = "var(--panel-on-surface-color, var(--jp-ui-font-color0, #222))"
 SURFACE = "var(--panel-surface-color, var(--jp-layout-color0, #fff))"

@@ -20,7 +20,6 @@ from rulelab.data.gaps import MEASURED, largest_gap
 from rulelab.data.metrics import Confusion, wilson_interval
 from rulelab.views.compare.table import same_of
 from rulelab.views.fronts import points as fronts
-from rulelab.views.fronts import points as fronts_card
 from rulelab.views.fronts.plot import COLORS, LOOKS, FrontPlot
 from rulelab.views.fronts.points import Point, Started
 from rulelab.views.fronts.run import Run
@@ -389,7 +388,7 @@ def test_the_code_of_a_card_makes_its_model(run: Run) -> None:
     fair = run.points["test"][-1]
     result = next(r for r in run.started.sweeps[1].results if r.point == fair.point)
     assert result.parameters["fairness"] is not None
-    code = fronts_card.card_of(run.started, fair).code.replace("print(model)", "")
+    code = fronts.card_of(run.started, fair).code.replace("print(model)", "")
     assert made(code)["model"] == result.load()
 
 
@@ -492,8 +491,8 @@ def test_tables_are_exported(view: FrontView, run: Run) -> None:
 def test_hostile_text_stays_text(plot: FrontPlot) -> None:
     values = {"complexity": 2.0, "accuracy": 0.7}
     hostile = point(0, parameters=f"cuts {HOSTILE}", **values)
-    said = fronts_card.summary(hostile, None, None, HOSTILE)
-    said += fronts_card.rates_of_groups(pd.DataFrame(), HOSTILE, "test")
+    said = fronts.summary(hostile, None, None, HOSTILE)
+    said += fronts.rates_of_groups(pd.DataFrame(), HOSTILE, "test")
     assert not {"img", "script"} & set(tags(said))
     plot.draw([hostile], "complexity", None, None)
     hover = next(tool for tool in plot.figure.tools if type(tool).__name__ == "HoverTool")

@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 import panel as pn
 import pytest
-from _visitor import Visitor
+from _visitor import watching
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 from patience import PATIENCE, wait_until
@@ -191,20 +191,12 @@ def parts() -> WeakSet[Any]:
 
 async def lesson(port: int) -> WeakSet[Any]:
     """A page with a search that has shown something, and one of each other tab; all are closed at once."""
-    runner, *others = visitors = [
-        Visitor(port, query) for query in (SEARCH, *(f"?tab={quote_plus(name)}" for name in list(TABS)[1:]))
-    ]
-    for visitor in visitors:
-        await visitor.open()
-    watching = [asyncio.create_task(visitor.watch()) for visitor in visitors]
-    await runner.press_run()
-    async with asyncio.timeout(PATIENCE):
+    others = [f"?tab={quote_plus(name)}" for name in list(TABS)[1:]]
+    async with watching(port, [SEARCH, *others]) as visitors, asyncio.timeout(PATIENCE):
+        await visitors[0].press_run()
         while not any(run.snapshot is not None for run in list(OPEN)):
             await asyncio.sleep(0.05)
-    seen = parts()
-    for visitor in visitors:
-        visitor.close()
-    await asyncio.gather(*watching)
+        seen = parts()
     assert {type(each) for each in seen} == set(PARTS)
     assert len(seen) > 2 * len(others)
     return seen

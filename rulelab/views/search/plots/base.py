@@ -260,22 +260,15 @@ def new_figure(
     return plot
 
 
-def add_legend(
-    plot: figure,
-    items: list[tuple[str, Any]],
-    place: Literal["above", "right"] = "above",
-    columns: int | Literal["auto"] = "auto",
-    title: str | None = None,
-) -> list[LegendItem]:
-    """A legend outside the plot, and its entries; a name may stand for several renderers."""
+def add_legend(plot: figure, items: list[tuple[str, Any]], columns: int | Literal["auto"] = "auto") -> list[LegendItem]:
+    """A legend above the plot, and its entries; a name may stand for several renderers."""
     entries = [LegendItem(label=name, renderers=list(one) if isinstance(one, tuple) else [one]) for name, one in items]
     legend = Legend(
-        items=entries, orientation="vertical" if place == "right" else "horizontal", ncols=columns, title=title,
-        padding=2,  # type: ignore[arg-type]
+        items=entries, orientation="horizontal", ncols=columns, padding=2,  # type: ignore[arg-type]
         label_text_font_size="12px", label_height=15, margin=2, spacing=3, label_standoff=4,
         glyph_width=14, glyph_height=14,
     )  # fmt: skip
-    plot.add_layout(legend, place)
+    plot.add_layout(legend, "above")
     return entries
 
 
