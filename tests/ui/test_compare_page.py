@@ -9,6 +9,9 @@ from visits import CHECK, Visit, script, workers
 from words import broken_words, words_are_clear
 
 import rulelab as rl
+from rulelab.views.cards.card import of_search, prepared_of
+from rulelab.views.cards.report import report
+from rulelab.views.cards.scores import of_card
 
 pytestmark = pytest.mark.ui
 
@@ -290,3 +293,26 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
         reached.add(view.focused)
         view.page.keyboard.press("Tab")
     assert reached >= {"Compare", CHECK, "Remove", "Export"}
+
+
+def test_a_report_checks_its_own_proofs(chromium, tmp_path) -> None:
+    data = rl.datasets.load("tic_tac_toe")
+    problem = rl.Problem.from_antecedents(rl.mine_antecedents(rl.Binarizer().fit_transform(data.X)), data.y)
+    both = rl.RuleListSearch(problem, 0.02), rl.RuleSetSearch(problem, max_complexity=2)
+    made = [of_search(search, rl.solve(search), prepared_of(search, data)) for search in both]
+    whole = report([made[0], *made], [of_card(card, lambda doing: None) for card in (made[0], *made)])
+    page = chromium.new_context(offline=True).new_page()
+    said = page.get_by_text("Checked here, now: ")
+    found, path = [], tmp_path / "report.html"
+    for html in (whole, whole.replace('"positives": ', '"positives": 1', 1)):
+        path.write_text(html, encoding="utf-8")
+        page.goto(path.as_uri())
+        said.nth(1).wait_for()
+        found.append([text[19:][:7] for text in said.all_inner_texts()])
+    page.context.close()
+    assert found == [["valid. ", "valid. "], ["refused", "valid. "]]
+    without = chromium.new_context(java_script_enabled=False).new_page()
+    without.goto(path.as_uri())
+    assert without.get_by_text("With JavaScript").count() == 2
+    assert without.get_by_text("cannot check its proof by itself").count() == 1
+    without.context.close()
