@@ -1,9 +1,8 @@
-/* Checks the proof that a rule list of two classes is optimal: no search, no library, nothing but what the file
-carries.
+/* Checks the proof that a rule list of two classes is optimal: no search, nothing but what the file carries.
 
-It is a second implementation, from the format and the mathematics (the book, "Proofs that check themselves"), and
-shares nothing with `rulelab verify`. `checkProof(carried)` is a generator: it yields {done, of} between sets, returns
-what was proven, and throws an Error that says what failed.
+It is a second implementation, from the format and the mathematics (the book, "A report that checks its own proof"),
+and shares nothing with `rulelab verify`. `checkRuleList(carried)` is a generator: it yields {done, of} between sets,
+returns what was proven, and throws an Error that says what failed.
 
 Let S be a set of patterns of rows that no rule has captured yet, and f(S) what follows costs at least: the errors of
 the default rule on S, or those of a first rule, its price, and f of what it leaves. The proof is a table of sets S
@@ -152,7 +151,8 @@ const readPairs = (arrays, space, { perError, perRule }) => {
   return { ends, told, touched, multipliers: u, parts }
 }
 
-/* What pairs with multipliers u pay within a set, in parts: `all` of them, and `after[a]` those that a rule leaves. */
+/* What pairs with multipliers u pay within a set, in parts: `all` of them, and `after[a]` those that a rule leaves.
+*/
 const paid = ({ space, pairs, exact }, u) => {
   let all = exact(0)
   const captured = Array(space.nAntecedents).fill(all)
@@ -239,9 +239,7 @@ const checkSet = (proof, { members, value, size }, k) => {
   }
 }
 
-/* Checks what a report carries: {format, family, parameters, counts, model, arrays}. */
-function* checkProof(carried) {
-  if (carried.format !== 1 || carried.family !== "rule_list") refuse("this kind of proof is not known here")
+function* checkRuleList(carried) {
   if (Object.keys(carried.parameters).join() !== "regularization") refuse("the proof has parameters that are not known")
   const counts = readCounts(carried.counts)
   const { errors, fewest, rules } = readModel(carried.model, counts)

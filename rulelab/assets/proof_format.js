@@ -63,25 +63,26 @@ const neighbours = ([p, q], denominator) => {
   }
 }
 
-/* Whole costs of an error and of a rule, BigInts: lists that matter are in the order of their objectives.
+/* A price p / q of a rule in errors, in lowest terms, or a simpler fraction that puts lists into the same order.
 
-An error of n rows costs 1 / n and a rule the regularization, so perRule / perError is n times that, where it has a
-small denominator. Else it is a simpler fraction with no fraction of a denominator up to the number of rules in
-between: that compares `errors + fraction * rules` of any two lists in the same way. */
+Two lists differ by some errors and by at most `longest` rules, so any fraction serves that has no fraction of a
+denominator up to that between itself and the price. No cost, of `total` errors at most, may reach `limit`. */
+const simpler = ([p, q], longest, limit, total) => {
+  const price = [p / gcd(p, q), q / gcd(p, q)]
+  const [rules, largest] = [most(longest, 1n), (limit - 1n) / total]
+  if (price[1] <= largest) return price
+  if (largest < 2n * rules) refuse("the costs have too many digits for exact sums")
+  const [a, b, c, d] = neighbours(price, least(largest, most(2n ** 24n, 2n * rules)))
+  const [under, of] = neighbours(price, rules)
+  return a * of > under * b ? [a, b] : [c, d]
+}
+
+/* Whole costs of an error, which is 1 / n of n rows, and of a rule, whose price is n times the regularization. */
 const costsOf = (regularization, total, nAntecedents) => {
   if (!(regularization > 0 && regularization < 1)) refuse("the regularization must be above 0 and below 1")
   const [p, q] = fraction(regularization)
-  const common = gcd(p * total, q)
-  const price = [(p * total) / common, q / common]
-  const largest = (LARGEST_COST - 1n) / total
-  const longest = most(least(BigInt(nAntecedents), q / (2n * p) + 2n), 1n)
-  let [perRule, perError] = price
-  if (perError > largest) {
-    if (largest < 2n * longest) refuse("the regularization has too many digits for exact sums")
-    const [a, b, c, d] = neighbours(price, least(largest, most(2n ** 24n, 2n * longest)))
-    const [under, of] = neighbours(price, longest)
-    ;[perRule, perError] = a * of > under * b ? [a, b] : [c, d]
-  }
+  const longest = least(BigInt(nAntecedents), q / (2n * p) + 2n) // more rules cost more than the default rule alone
+  const [perRule, perError] = simpler([p * total, q], longest, LARGEST_COST, total)
   if (perRule < 1n) refuse("the regularization is too small for exact sums")
   return { perRule, perError }
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { load } from "./load.mjs"
 
-const { checkProof } = load(["proof_format.js", "proof_checker.js"], ["checkProof"])
+const { checkProof } = load(["proof_format.js", "proof_checker.js", "falling_checker.js"], ["checkProof"])
 
 const verdict = (text) => {
   try {

@@ -3,7 +3,8 @@ import assert from "node:assert/strict"
 import test from "node:test"
 import { load } from "./load.mjs"
 
-const { checkProof, costsOf, fraction } = load(["proof_format.js", "proof_checker.js"], ["checkProof", "costsOf", "fraction"])
+const { checkProof, costsOf, fraction } = load(
+  ["proof_format.js", "proof_checker.js", "falling_checker.js"], ["checkProof", "costsOf", "fraction"])
 
 const base64 = (bytes) => Buffer.from(bytes).toString("base64")
 const bytes = (...rows) => ({ type: "|u1", shape: [rows.length, rows[0].length], base64: base64(rows.flat()) })
@@ -11,7 +12,7 @@ const integers = (...numbers) => ({
   type: "<i8", shape: [numbers.length], base64: base64(new Uint8Array(BigInt64Array.from(numbers.map(BigInt)).buffer)),
 })
 
-/* 30 rows: those of which one of two conditions holds are positive. A rule costs 3 errors; two rules cost 12 with theirs. */
+/* 30 rows: those of which one of two conditions holds are positive. A rule costs 3 errors. */
 const proof = () => ({
   format: 1,
   family: "rule_list",
@@ -53,7 +54,7 @@ const TAMPERED = {
   "no set of all": [(p) => { p.arrays.sets = bytes([0x70]) }, /set of all/],
   "a set twice": [(p) => { p.arrays = { sets: bytes([0xf0], [0xf0]), values: integers(12, 12) } }, /twice/],
   "a set that costs less": [
-    (p) => { p.arrays = { sets: bytes([0xf0], [0xa0]), values: integers(12, 4) } }, /set 1 of the table: nothing shows/],
+    (p) => { p.arrays = { sets: bytes([0xf0], [0xa0]), values: integers(12, 4) } }, /set 1 .* nothing shows/],
   "too much for the default rule": [
     (p) => { p.arrays = { sets: bytes([0xf0], [0x80]), values: integers(12, 1) } }, /set 1 of the table: the default/],
   "another family": [(p) => { p.family = "rule_set" }, /not known/],

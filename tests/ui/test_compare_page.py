@@ -298,9 +298,9 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
 def test_a_report_checks_its_own_proofs(chromium, tmp_path) -> None:
     data = rl.datasets.load("tic_tac_toe")
     problem = rl.Problem.from_antecedents(rl.mine_antecedents(rl.Binarizer().fit_transform(data.X)), data.y)
-    both = rl.RuleListSearch(problem, 0.02), rl.RuleSetSearch(problem, max_complexity=2)
-    made = [of_search(search, rl.solve(search), prepared_of(search, data)) for search in both]
-    whole = report([made[0], *made], [of_card(card, lambda doing: None) for card in (made[0], *made)])
+    searches = rl.RuleListSearch(problem, 0.02), rl.FallingRuleListSearch(problem, 0.02), rl.RuleSetSearch(problem, 4)
+    made = [of_search(search, rl.solve(search), prepared_of(search, data)) for search in searches]
+    whole = report(made, [of_card(card, lambda doing: None) for card in made])
     page = chromium.new_context(offline=True).new_page()
     said = page.get_by_text("Checked here, now: ")
     found, path = [], tmp_path / "report.html"
@@ -311,8 +311,4 @@ def test_a_report_checks_its_own_proofs(chromium, tmp_path) -> None:
         found.append([text[19:][:7] for text in said.all_inner_texts()])
     page.context.close()
     assert found == [["valid. ", "valid. "], ["refused", "valid. "]]
-    without = chromium.new_context(java_script_enabled=False).new_page()
-    without.goto(path.as_uri())
-    assert without.get_by_text("With JavaScript").count() == 2
-    assert without.get_by_text("cannot check its proof by itself").count() == 1
-    without.context.close()
+    assert "cannot check its proof by itself" in whole

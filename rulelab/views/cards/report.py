@@ -17,11 +17,12 @@ from markupsafe import Markup
 from ... import __version__
 from ...assets import at_once
 from ...certificate import Certificate, CertificateError
+from ...certificate.falling_rule_list.states import falling_states
 from ...certificate.rule_list.states import grid
 from ...data.metrics import confusion_from
 from ...data.problem import Problem
 from ...families import record_of
-from ...models import ModelError, RuleList
+from ...models import ModelError
 from ...proving import prove
 from ...sweeps.baselines import BASELINES
 from ...sweeps.plan import make_plan
@@ -40,10 +41,12 @@ _SQL = "SQL (DuckDB)"
 _AIMS = ("measure", "choice")  # kinds of the parameters that say what is to be least
 _MADE_OF = {"thresholds": "quantile groups", "max_conditions": "conditions per rule"}
 """Facts of a card that say how conditions were made, by the parameters that do."""
-_MOST_CARRIED, _PROOF_SECONDS = 3_000_000, 20
-"""Characters of a proof that a report carries, and seconds that making it may take."""
-_KNOWN_ARRAYS = {"sets", "values", "lemmas", "pairs", "multipliers", "parts"}
-_EXACT_WEIGHT = 1 << 49  # of less the script adds up all weights without rounding
+_MOST_CARRIED, _PROOF_SECONDS = 3_000_000, 20  # characters of a proof in a report, and seconds that making it may take
+_CHECKER = "proof_format.js", "proof_checker.js", "falling_checker.js", "proof_page.js"
+_KNOWN = {  # parameters and arrays of the proofs that it checks
+    "rule_list": ({"regularization"}, {"sets", "values", "lemmas", "pairs", "multipliers", "parts"}),
+    "falling_rule_list": ({"regularization", "positive_weight"}, {"parents", "antecedents", "values"}),
+}
 
 Row = tuple[Score | None, Score | None, str]
 """Scores on the training rows and on the test rows, complexity."""
@@ -68,8 +71,7 @@ def report(
     own_places = places(cards, scores, base, only)
     names = [card.name or place.name for card, place in zip(cards, own_places, strict=True)]
     articles, proofs = [], [_proof(card) for card in cards]
-    checks = any("carried-proof" in proof for proof in proofs)
-    script = at_once("checkAllHere()", "proof_format.js", "proof_checker.js", "proof_page.js") if checks else ""
+    script = at_once("checkAllHere()", *_CHECKER) if any("carried-proof" in proof for proof in proofs) else ""
     for k, (card, own, place) in enumerate(zip(cards, scores, own_places, strict=True)):
         checked = [f"Independent check: {said[k]}" if said[k] else "", f"Robustness: {robust[k]}." if robust[k] else ""]
         above = head(card, place.letter, names[k]), filled("notes.html", notes=checked) + proofs[k], _asked(card)
@@ -111,57 +113,46 @@ def _proof(card: Card) -> str:
     """The proof of a card as the script of the report checks it, or that it cannot; empty where there is none."""
     if refusal(card):
         return ""
-    text, rows = "", np.zeros(0, dtype=np.int64)
-    if card.search is not None and card.search.family == "rule_list":
+    text, rows = "", None
+    if card.search is not None and card.search.family in _KNOWN:
         problem = card.search.problem
         with suppress(CertificateError, TimeoutError):
             certificate = prove(card.search, time_limit=_PROOF_SECONDS)
             if can_be_carried(problem, certificate):
                 text = json.dumps(carried(problem, card.model, certificate)).replace("<", "\\u003c")
                 rows = problem.positives + problem.negatives
-    shown = {"proof": Markup(text), "patterns": len(rows), "single": int((rows == 1).sum())}
-    return filled("report_proof.html", **shown if len(text) <= _MOST_CARRIED else {})
+    return filled("report_proof.html", proof=Markup(text if len(text) <= _MOST_CARRIED else ""), rows=rows)
 
 
 def can_be_carried(problem: Problem, certificate: Certificate) -> bool:
-    """Whether it is a proof about all rule lists, with costs that are exact: the kind that the script knows."""
-    if certificate.family != "rule_list" or set(certificate.parameters) != {"regularization"}:
+    """Whether it is a proof about all lists of a kind that the script knows, with costs that are exact."""
+    parameters, (needed, known) = certificate.parameters, _KNOWN.get(certificate.family, ({""}, set()))
+    if set(parameters) != needed or not set(certificate.arrays) <= known or not problem.integral:
         return False
-    known = set(certificate.arrays) <= _KNOWN_ARRAYS and problem.integral and problem.total_weight < _EXACT_WEIGHT
-    return known and grid(problem, certificate.parameters["regularization"]).exact
+    price, weight = parameters["regularization"], parameters.get("positive_weight")
+    exact = grid(problem, price).exact if weight is None else not falling_states(problem, price, weight).hidden
+    return exact and problem.total_weight < 1 << 49  # of which the script adds up twelve without rounding
 
 
-def carried(problem: Problem, model: RuleList, certificate: Certificate) -> dict[str, Any]:
+def carried(problem: Problem, model: Any, certificate: Certificate) -> dict[str, Any]:
     """A proof with the counts and the model that it is about, as plain types; the book has the format."""
-    ordered = problem.in_order()  # no order of the rows changes it
-    patterns = np.packbits(ordered.matrix(), axis=1)
-    rules = [
-        {
-            "if": rule.antecedent,
-            "predicts": int(rule.prediction == problem.classes[1]),
-            "positives": int(rule.positives),
-            "negatives": int(rule.negatives),
-        }
-        for rule in (*model.rules, model.default)
-    ]
-    counts = {"patterns": patterns, "positives": ordered.positives, "negatives": ordered.negatives}
-    return {
-        "format": 1,
-        "family": certificate.family,
-        "parameters": dict(certificate.parameters),
-        "counts": {"antecedents": problem.n_antecedents, **_packed(counts)},
-        "model": rules,
-        "arrays": _packed(certificate.arrays),
+    sides, ordered = ("positives", "negatives"), problem.in_order()  # no order of the rows changes it
+    counts = {"patterns": np.packbits(ordered.matrix(), axis=1)} | {side: getattr(ordered, side) for side in sides}
+    rules = (*model.rules, model.default)
+    says = [{"if": rule.antecedent, "predicts": int(rule.prediction == problem.classes[1])} for rule in rules]
+    captures = [{side: int(getattr(rule, side)) for side in sides} for rule in rules]
+    head = {"format": 1, "family": certificate.family, "parameters": dict(certificate.parameters)}
+    return head | {
+        "counts": {"antecedents": problem.n_antecedents} | {name: _packed(each) for name, each in counts.items()},
+        "model": [{**one, **other} for one, other in zip(says, captures, strict=True)],
+        "arrays": {name: _packed(each) for name, each in certificate.arrays.items()},
     }
 
 
-def _packed(arrays: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
-    """Arrays of bytes and of integers as text, the lowest byte of a number first."""
-    found = {name: array.astype(array.dtype.newbyteorder("<"), copy=False) for name, array in arrays.items()}
-    return {
-        name: {"type": each.dtype.str, "shape": each.shape, "base64": base64.b64encode(each.tobytes()).decode()}
-        for name, each in found.items()
-    }
+def _packed(array: np.ndarray) -> dict[str, Any]:
+    """An array of bytes or of integers as text, the lowest byte of a number first."""
+    given = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return {"type": given.dtype.str, "shape": given.shape, "base64": base64.b64encode(given.tobytes()).decode()}
 
 
 def _asked(card: Card) -> str:
