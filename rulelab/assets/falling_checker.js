@@ -96,7 +96,7 @@ proportion above t: P positives, N rows, and the gain is at most
 
 Numbers tell which thresholds may do, and BigInts decide. */
 const losesEnough = ({ space, exact, perPositive: a, perNegative: b }, { all, before, above }, p, n, required) => {
-  const loss = a * exact(all[0]) - required // the gain that is too large
+  const loss = a * exact(all[0]) - required /* the gain that is too large */
   if (a * exact(above[0]) - b * exact(above[1]) <= loss) return true
   const [A, B, L] = [a, b, loss].map(Number)
   return space.ends.some((t, k) => {
@@ -151,9 +151,10 @@ const checkEntry = (proof, { members, p: lastP, n: lastN, value }, k) => {
     if (!atMost(p, n, lastP, lastN) || !atMost(P - p, P + Q - n, p, n)) continue
     const required = value - perRule - perNegative * exact(q)
     if (required > costOfElse(P - p, Q - q)) refuse(`entry ${k} of the table: its rule ${a} and the else cost less`)
-    if (losesEnough(proof, weights, p, n, value - perRule - perRule)) continue // this rule and more, of the whole set
+    /* this rule and more, of the whole set; then more, of what this one leaves */
+    if (losesEnough(proof, weights, p, n, value - perRule - perRule)) continue
     const left = members.map((is, u) => (is && !space.rows[u][a] ? 1 : 0))
-    if (losesEnough(proof, fallingWeights(space, left), p, n, required - perRule)) continue // one rule more at least
+    if (losesEnough(proof, fallingWeights(space, left), p, n, required - perRule)) continue
     const known = proof.table.get(keyOf(left)) ?? []
     if (known.some((entry) => entry.value >= required && atMost(p, n, entry.p, entry.n))) continue
     refuse(`entry ${k} of the table: nothing shows that what its rule ${a} leaves costs ${required}`)
@@ -166,7 +167,7 @@ function* checkFalling({ parameters, counts: given, model, arrays }) {
   readModel(model, counts)
   const costs = fallingCosts(parameters, counts.total, counts.nAntecedents)
   const times = counts.total < 2n ** 26n ? (x, y) => x * y : (x, y) => BigInt(x) * BigInt(y)
-  const atMost = (p, n, p2, n2) => times(p, n2) <= times(p2, n) // whether one proportion is at most another
+  const atMost = (p, n, p2, n2) => times(p, n2) <= times(p2, n) /* whether one proportion is at most another */
   const cost = costOfList(model, counts, costs, atMost)
   const space = fallingSpace(counts, costs)
   const entries = readEntries(arrays, space, costs)

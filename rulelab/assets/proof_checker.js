@@ -14,10 +14,10 @@ with values V(S). V <= f follows by induction on the size of S if for every S of
 The value of all patterns is then the least cost of any list, and the model costs just that. Some optimal list has no
 rule whose heavier label, in what it captures, weighs no more than a rule costs: such first rules are left out. */
 
-const LONGEST = 12 // completions of more rules than this are bounded by the price of their rules alone
-const MOST_CELLS = 2 ** 26 // pairs, times antecedents
+const LONGEST = 12 /* completions of more rules than this are bounded by the price of their rules alone */
+const MOST_CELLS = 2 ** 26 /* pairs, times antecedents */
 
-// bounds on what follows ----------------------------------------------------------------------------------------------
+/* bounds on what follows ------------------------------------------------------------------------------------------- */
 /* Whether what is left after the first rule `a` may cost too little, by what `a` and others capture of the set before
 it.
 
@@ -37,7 +37,7 @@ const openAfter = (a, need, { by, all, sums, pays }) => {
     gain[1] = Math.max(gain[1], by[1][b] - Math.max(0, by[0][b] - by[0][a]))
   }
   for (const [s, d] of [[0, 1], [1, 0]]) {
-    if (by[s][a] < by[d][a]) continue // s is not the majority in a
+    if (by[s][a] < by[d][a]) continue /* s is not the majority in a */
     const wrong = Math.min(rest[s] - Math.min(by[s][a], gain[s]), rest[d] - gain[d])
     may ||= Math.max(wrong, 0) < need(1)
     for (let r = 2; r <= LONGEST && need(r) > 0; r++) {
@@ -74,7 +74,7 @@ const severalCost = (by, all, need) => {
   for (const [s, d] of [[0, 1], [1, 0]]) {
     for (let ks = 1; ks <= LONGEST; ks++) {
       for (let kd = Math.max(0, 2 - ks); kd <= LONGEST - ks && need(ks + kd) > 0; kd++) {
-        if (all[s] - sums[s][ks] >= need(ks + kd)) break // whatever the rules for s damage
+        if (all[s] - sums[s][ks] >= need(ks + kd)) break /* whatever the rules for s damage */
         for (let b = 0; b < by[s].length; b++) {
           const captured = Math.min(ks * by[s][b], sums[s][ks])
           const damage = Math.max(by[d][b] - sums[d][kd], 0)
@@ -86,7 +86,7 @@ const severalCost = (by, all, need) => {
   return true
 }
 
-// hints: lemmas and pairs ---------------------------------------------------------------------------------------------
+/* hints: lemmas and pairs ------------------------------------------------------------------------------------------ */
 /* Sets of the table that bound others: a list makes no more errors on fewer patterns, so f(T) >= f(B) - W(B outside
 T). `positions`: BigInts, ascending. Used where B has fewer patterns than the set that is looked at, as the induction
 asks. */
@@ -99,7 +99,7 @@ const readLemmas = (positions, table) => {
 
 const lemmaShows = (space, lemmas, members, size, spareOf) =>
   lemmas.some((lemma) => {
-    const spare = lemma.size < size ? spareOf(lemma.value) : -1 // weight that B may have outside
+    const spare = lemma.size < size ? spareOf(lemma.value) : -1 /* weight that B may have outside */
     let missing = 0
     for (let u = 0; u < members.length && missing <= spare; u++) {
       if (lemma.members[u] && !members[u]) missing += space.weights[u]
@@ -141,7 +141,7 @@ const readPairs = (arrays, space, { perError, perRule }) => {
       ...space.inside[second].filter((a) => !space.rows[first][a]).map((a) => m + a),
     ]
     for (const rule of alone) ofRule[rule] += u[i]
-    return alone // rules that tell the pair apart: of the positive label, and m more of the negative one
+    return alone /* rules that tell the pair apart: of the positive label, and m more of the negative one */
   })
   const touched = ends.map(([first, second]) => [...new Set([...space.inside[first], ...space.inside[second]])])
   if (ofPattern.some((asked, v) => asked > parts * perError * BigInt(space.weights[v]))) {
@@ -185,7 +185,7 @@ const raised = ({ space, pairs, parts, exact, perError, perRule }, members, with
   return u
 }
 
-// the table -----------------------------------------------------------------------------------------------------------
+/* the table -------------------------------------------------------------------------------------------------------- */
 /* The sets with their values and sizes: [{members, value, size}]; values are BigInts. */
 const readTable = (arrays, space, { perError }) => {
   const known = ["sets", "values", "lemmas", "pairs", "multipliers", "parts"]
@@ -212,7 +212,7 @@ const checkSet = (proof, { members, value, size }, k) => {
   const { space, pairs, exact, perError, perRule } = proof
   const within = pairs && pairs.multipliers.map((u, i) => (pairs.ends[i].every((v) => members[v]) ? u : exact(0)))
   const known = pairs && paid(proof, within)
-  const shows = (sum, required) => sum > proof.parts * (required - exact(1)) // in whole costs, rounded up
+  const shows = (sum, required) => sum > proof.parts * (required - exact(1)) /* in whole costs, rounded up */
   if (pairs && shows(known.all, value)) return
   const { by, all } = captures(space, members)
   if (value > perError * exact(Math.min(...all))) refuse(`set ${k} of the table: the default rule alone costs less`)
@@ -223,8 +223,8 @@ const checkSet = (proof, { members, value, size }, k) => {
   for (let a = 0; a < space.nAntecedents; a++) {
     const lighter = Math.min(by[0][a], by[1][a])
     if (!pays[a] || lighter >= needs[0]) continue
-    const required = value - perRule - perError * exact(lighter) // what is left has to cost so much,
-    const need = (r) => needs[r] - lighter // or with r rules, to get so much weight wrong
+    const required = value - perRule - perError * exact(lighter) /* what is left has to cost so much, */
+    const need = (r) => needs[r] - lighter /* or with r rules, to get so much weight wrong */
     if (pairs && shows(known.after[a], required)) continue
     const { may, several } = openAfter(a, need, before)
     if (!may && !several) continue
@@ -248,7 +248,7 @@ function* checkRuleList(carried) {
   const payable = Number(perRule / perError)
   const space = reduced(counts, payable)
   const table = readTable(carried.arrays, space, costs)
-  const constant = (counts.total - BigInt(space.total)) / 2n // weight that every list gets wrong
+  const constant = (counts.total - BigInt(space.total)) / 2n /* weight that every list gets wrong */
   const root = table.find(({ size }) => size === space.rows.length)
   if (!root) refuse("the table does not hold the set of all patterns")
   if (root.value + perError * constant !== perError * BigInt(fewest) + perRule * BigInt(rules)) {

@@ -38,7 +38,7 @@ const ceilDiv = (a, b) => {
   return Number((a - rest) / b) + (rest > 0 ? 1 : 0)
 }
 
-// costs ---------------------------------------------------------------------------------------------------------------
+/* costs ------------------------------------------------------------------------------------------------------------ */
 const gcd = (a, b) => (b ? gcd(b, a % b) : a)
 const least = (a, b) => (a < b ? a : b)
 const most = (a, b) => (a > b ? a : b)
@@ -81,13 +81,13 @@ const simpler = ([p, q], longest, limit, total) => {
 const costsOf = (regularization, total, nAntecedents) => {
   if (!(regularization > 0 && regularization < 1)) refuse("the regularization must be above 0 and below 1")
   const [p, q] = fraction(regularization)
-  const longest = least(BigInt(nAntecedents), q / (2n * p) + 2n) // more rules cost more than the default rule alone
+  const longest = least(BigInt(nAntecedents), q / (2n * p) + 2n) /* more rules cost more than the default rule alone */
   const [perRule, perError] = simpler([p * total, q], longest, LARGEST_COST, total)
   if (perRule < 1n) refuse("the regularization is too small for exact sums")
   return { perRule, perError }
 }
 
-// the counts and the model --------------------------------------------------------------------------------------------
+/* the counts and the model ----------------------------------------------------------------------------------------- */
 /* The patterns of the conditions with their weights: `holds`, rows of 0 and 1; Numbers of rows of either class. */
 const readCounts = (counts) => {
   const nAntecedents = counts.antecedents
@@ -131,7 +131,7 @@ const readModel = (model, { holds, nAntecedents, positives, negatives }) => {
   return { errors, fewest, rules: model.length - 1 }
 }
 
-// what matters for an optimal list ------------------------------------------------------------------------------------
+/* what matters for an optimal list --------------------------------------------------------------------------------- */
 /* Patterns and antecedents that matter, found anew until nothing more can go.
 
 Of a pattern the lighter class is wrong in every list, so its net weight counts, and none of it where both are equal.
@@ -165,7 +165,7 @@ const reduced = (counts, payable) => {
   const ordered = [...patterns.filter(({ net }) => net > 0), ...patterns.filter(({ net }) => net < 0)]
   return {
     rows: ordered.map(({ row }) => row),
-    inside: ordered.map(({ row }) => row.flatMap((holds, j) => (holds ? [j] : []))), // antecedents of each pattern
+    inside: ordered.map(({ row }) => row.flatMap((holds, j) => (holds ? [j] : []))), /* antecedents of each pattern */
     weights: ordered.map(({ net }) => Math.abs(net)),
     nPositive: ordered.filter(({ net }) => net > 0).length,
     nAntecedents: antecedents.length,

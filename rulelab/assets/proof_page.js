@@ -1,5 +1,5 @@
 /* Checks each proof that a report carries when it is opened, in short parts, so that the page can be read meanwhile. */
-const PART = 30 // milliseconds
+const PART = 30 /* milliseconds */
 
 const sayIn = (line, tone, text) => {
   line.className = `state ${tone}`

@@ -20,7 +20,6 @@ _MOST_LINES = 2
 
 
 def run(*command: str | Path, given: str = "") -> list[str]:
-    """The lines that a command prints, which must end well."""
     done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()

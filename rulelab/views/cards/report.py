@@ -119,7 +119,7 @@ def _proof(card: Card) -> str:
         with suppress(CertificateError, TimeoutError):
             certificate = prove(card.search, time_limit=_PROOF_SECONDS)
             if can_be_carried(problem, certificate):
-                text = json.dumps(carried(problem, card.model, certificate)).replace("<", "\\u003c")
+                text = json.dumps(carried(problem, card.model, certificate)).replace("/", "\\/").replace("<", "\\u003c")
                 rows = problem.positives + problem.negatives
     return filled("report_proof.html", proof=Markup(text if len(text) <= _MOST_CARRIED else ""), rows=rows)
 
