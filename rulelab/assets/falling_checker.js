@@ -9,12 +9,13 @@ V for pairs (S, r), and V <= f follows by induction on the size of S if for each
 
 A positive that is called negative costs A (`perPositive`), the other error B, a rule `perRule`. Some optimal list has
 only rules that predict positive, A p > B q (Corollary 4.5 of Chen and Rudin, 2018), after which the rest has no
-larger proportion (Proposition 4.2). f falls as r grows, so an entry of a larger proportion bounds one of a smaller.
-*/
+larger proportion (Proposition 4.2). f falls as r grows, so an entry of a larger proportion bounds one of a smaller. */
 
 /* Costs of an error of either kind and of a rule, BigInts; the positive weight is a / b. */
 const fallingCosts = ({ regularization, positive_weight: weight }, total, nAntecedents) => {
-  if (!(regularization >= 0 && regularization < 1)) refuse("the regularization must be at least 0 and below 1")
+  if (!(regularization >= 0 && regularization < 1) || Object.is(regularization, -0)) {
+    refuse("the regularization must be at least 0 and below 1")
+  }
   if (!(weight > 0 && weight < Infinity)) refuse("the positive weight must be above 0")
   const [[p, q], [a, b]] = [fraction(regularization), fraction(weight)]
   const [perRule, scale] = simpler([p * total * b, q], BigInt(nAntecedents), LARGEST_COST / 2n, most(a, b) * total)
@@ -66,8 +67,7 @@ const fallingSpace = (counts, { perPositive, perNegative }) => {
   }
 }
 
-/* Weights of a set: `all`, what antecedents capture (`by`), patterns above the threshold and before each of `ends`.
-*/
+/* Weights of a set: `all`, what antecedents capture (`by`), patterns above the threshold and before each of `ends`. */
 const fallingWeights = (space, members) => {
   const by = [new Float64Array(space.nAntecedents), new Float64Array(space.nAntecedents)]
   const [all, before, above] = [[0, 0], [], [0, 0]]
@@ -161,8 +161,10 @@ const checkEntry = (proof, { members, p: lastP, n: lastN, value }, k) => {
   }
 }
 
-function* checkFalling({ parameters, counts: given, model, arrays }) {
+/* `positive_weight`: that the model was made for, and says its labels by. */
+function* checkFalling({ parameters, positive_weight, counts: given, model, arrays }) {
   if (Object.keys(parameters).sort().join() !== "positive_weight,regularization") refuse("the parameters are not known")
+  if (parameters.positive_weight !== positive_weight) refuse("the model was made for another positive weight")
   const counts = readCounts(given)
   readModel(model, counts)
   const costs = fallingCosts(parameters, counts.total, counts.nAntecedents)

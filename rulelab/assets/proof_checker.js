@@ -151,8 +151,7 @@ const readPairs = (arrays, space, { perError, perRule }) => {
   return { ends, told, touched, multipliers: u, parts }
 }
 
-/* What pairs with multipliers u pay within a set, in parts: `all` of them, and `after[a]` those that a rule leaves.
-*/
+/* What pairs with multipliers u pay within a set, in parts: `all` of them, and `after[a]` those that a rule leaves. */
 const paid = ({ space, pairs, exact }, u) => {
   let all = exact(0)
   const captured = Array(space.nAntecedents).fill(all)
@@ -207,7 +206,7 @@ const readTable = (arrays, space, { perError }) => {
   })
 }
 
-/* Checks all inequalities of one set; `proof`: what `checkProof` has read. */
+/* Checks all inequalities of one set; `proof`: what `checkRuleList` has read. */
 const checkSet = (proof, { members, value, size }, k) => {
   const { space, pairs, exact, perError, perRule } = proof
   const within = pairs && pairs.multipliers.map((u, i) => (pairs.ends[i].every((v) => members[v]) ? u : exact(0)))

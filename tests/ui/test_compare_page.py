@@ -297,7 +297,8 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
 
 def test_a_report_checks_its_own_proofs(chromium, tmp_path) -> None:
     data, path = rl.datasets.load("tic_tac_toe"), tmp_path / "report.html"
-    problem = rl.Problem.from_antecedents(rl.mine_antecedents(rl.Binarizer().fit_transform(data.X)), data.y)
+    conditions = rl.Binarizer().fit_transform(data.X)
+    problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), data.y)
     searches = rl.RuleListSearch(problem, 0.02), rl.FallingRuleListSearch(problem, 0.02), rl.RuleSetSearch(problem, 4)
     made = [of_search(search, rl.solve(search), prepared_of(search, data)) for search in searches]
     whole = report(made, [of_card(card, lambda doing: None) for card in made])

@@ -143,6 +143,7 @@ def carried(problem: Problem, model: Any, certificate: Certificate) -> dict[str,
     captures = [{side: int(getattr(rule, side)) for side in sides} for rule in rules]
     head = {"format": 1, "family": certificate.family, "parameters": dict(certificate.parameters)}
     return head | {
+        "positive_weight": getattr(model, "positive_weight", None),
         "counts": {"antecedents": problem.n_antecedents} | {name: _packed(each) for name, each in counts.items()},
         "model": [{**one, **other} for one, other in zip(says, captures, strict=True)],
         "arrays": {name: _packed(each) for name, each in certificate.arrays.items()},

@@ -118,7 +118,7 @@ def test_the_report_asks_for_nothing_and_runs_the_check_of_its_proofs_alone(card
     html = report(both, found, [HOSTILE, "", ""], [table])
     page, text = tags(html), soup(html).get_text()
     assert not {"img", "link", "iframe", "object", "base", "form", "b0"} & set(page)
-    assert [each.get("type") for each in soup(html).find_all("script")] == ["application/json"] * 2 + [None]
+    assert [each.get("type") for each in soup(html).find_all("script")] == ["application/json"] * 3 + [None]
     assert {name for each in soup(html).find_all(True) for name in each.attrs} <= ATTRIBUTES
     for address in ("http:", "https:", "//", "url(", "@import", "src="):
         assert address not in html.replace("onerror", "").replace("&lt;img src=x", ""), address
