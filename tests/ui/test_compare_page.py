@@ -304,9 +304,8 @@ def test_a_report_checks_its_own_proofs(chromium, tmp_path) -> None:
     whole = report(made, [of_card(card, lambda doing: None) for card in made])
     assert "cannot check its proof by itself" in whole
     page = chromium.new_context(offline=True).new_page()
-    for html, first in ((whole, "valid"), (whole.replace('"positives": ', '"positives": 1', 1), "refused")):
+    for html, said, nth in ((whole, "valid", 1), (whole.replace('"positives": ', '"positives": 1', 1), "refused", 0)):
         path.write_text(html, encoding="utf-8")
         page.goto(path.as_uri())
-        page.get_by_text("Checked here, now: ").nth(1).wait_for()
-        found = page.get_by_text("Checked here, now: ").all_inner_texts()
-        assert [text.split(": ")[1][:7].rstrip(". ") for text in found] == [first, "valid"]
+        page.get_by_text(f"Checked here, now: {said}").first.wait_for()
+        page.get_by_text("Checked here, now: valid").nth(nth).wait_for()

@@ -106,8 +106,8 @@ def test_a_file_that_is_no_model_is_explained() -> None:
 
 ATTRIBUTES = {
     *("lang", "charset", "http-equiv", "content", "name", "class", "style", "scope", "colspan", "rowspan", "open"),
-    *("role", "title", "aria-label", "aria-hidden", "viewbox", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r"),
     *("type", "hidden"),
+    *("role", "title", "aria-label", "aria-hidden", "viewbox", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r"),
 }
 
 
