@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -62,6 +63,14 @@ def instances(shared: Path) -> ModuleType:
     import _measure
 
     return _measure.needed_instances()
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    path = shutil.which("node")
+    if path is None:
+        pytest.skip("no node was found; install Node.js to test the scripts")
+    return path
 
 
 @pytest.fixture

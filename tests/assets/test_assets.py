@@ -2,7 +2,6 @@
 
 import ast
 import re
-import shutil
 import subprocess
 from itertools import accumulate
 from pathlib import Path
@@ -20,17 +19,10 @@ _CODE = re.compile(r"=> \{|\bfunction \w*\(|^\s*const \w+ = |^[^{}\n]*\{[^{}\n]*
 _MOST_LINES = 2
 
 
-@pytest.fixture(scope="session")
-def node() -> str:
-    path = shutil.which("node")
-    if path is None:
-        pytest.skip("no node was found; install Node.js to test the scripts")
-    return path
-
-
-def run(*command: str | Path) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+def run(*command: str | Path, given: str = "") -> list[str]:
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.splitlines()
 
 
 def strings(source: str) -> list[str]:

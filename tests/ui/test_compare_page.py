@@ -9,6 +9,9 @@ from visits import CHECK, Visit, script, workers
 from words import broken_words, words_are_clear
 
 import rulelab as rl
+from rulelab.views.cards.card import of_search, prepared_of
+from rulelab.views.cards.report import report
+from rulelab.views.cards.scores import of_card
 
 pytestmark = pytest.mark.ui
 
@@ -288,3 +291,19 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
         reached.add(view.focused)
         view.page.keyboard.press("Tab")
     assert reached >= {"Compare", CHECK, "Remove", "Export"}
+
+
+def test_a_report_checks_its_own_proofs(chromium, tmp_path) -> None:
+    data, path = rl.datasets.load("tic_tac_toe"), tmp_path / "report.html"
+    conditions = rl.Binarizer().fit_transform(data.X)
+    problem = rl.Problem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), data.y)
+    searches = rl.RuleListSearch(problem, 0.02), rl.FallingRuleListSearch(problem, 0.02), rl.RuleSetSearch(problem, 4)
+    made = [of_search(search, rl.solve(search), prepared_of(search, data)) for search in searches]
+    whole = report(made, [of_card(card, lambda doing: None) for card in made])
+    assert "cannot check its proof by itself" in whole
+    page = chromium.new_context(offline=True).new_page()
+    for html, said, nth in ((whole, "valid", 1), (whole.replace('"positives": ', '"positives": 1', 1), "refused", 0)):
+        path.write_text(html, encoding="utf-8")
+        page.goto(path.as_uri())
+        page.get_by_text(f"Checked here, now: {said}").first.wait_for()
+        page.get_by_text("Checked here, now: valid").nth(nth).wait_for()

@@ -160,7 +160,7 @@ def falling_states(
     more = (Fraction(a, b) - given) * n_positive / total  # in the objective, what rounding adds at most
     room = (_LARGEST_COST - 1) // (max(a, b) * max(n, 1))
     simple = order_preserving(exact, problem.n_antecedents, max(a, b) * n, room)
-    if not room:
+    if not room or not n:
         raise CertificateError("weights or the positive weight have too many digits for a proof; round them to six")
     # what is hidden is some units, which are made small
     inexact = bool(more or misplaced or simple is None)
