@@ -330,7 +330,9 @@ class CompareView(Complaining, NotebookViewer):
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
         self._grid = column(sheets=[CARDS_CSS], classes="rl-pinned", margin=(10, 0))
         self._against = select(self.param.against, 300, description=None)
+        # of Panel's boxes to tick only those of a group have names for screen readers
         only = pn.widgets.CheckBoxGroup(options={self.param.only.label: True}, stylesheets=[CHOICES_CSS], align="end")
+        only.value = [True] * self.only
         only.param.watch(lambda event: self.param.update(only=bool(event.new)), "value")
         self.param.watch(lambda event: only.param.update(value=[True] * event.new), "only")
         self._among = row(self._against, only, visible=False)

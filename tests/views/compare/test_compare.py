@@ -217,6 +217,7 @@ def test_the_address_says_what_is_compared_and_the_cards_that_come_back_are_comp
         finish(again)
         assert again.base is again.cards[place]
         assert again.only == ("only" in query)
+        assert bool(pn.panel(again).select(pn.widgets.CheckBoxGroup)[0].value) is again.only
         assert parse_qs(then[-1][1:]) == ({} if query == "?against=F" else parse_qs(query[1:]))
         assert alert(again).phase.startswith("there is no card F") == (query == "?against=F")
         again.close()
