@@ -339,6 +339,8 @@ class AlternativesView(Working, Pinning, Choosing):
 
     def _edit(self, card: Card) -> None:
         assert self.found is not None
+        if self.playing:  # a message of what is hidden
+            return
         assert isinstance(card.model, Model)
         with self.complaining():
             self.editor.edit(self.found.prepared, card.model, card, self.found)
