@@ -94,7 +94,7 @@ def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, A
     ]
     tested = card.facts.get("test rows", "")
     said = "trained on all rows" if tested == "none" else tested and f"tested on {tested} rows"
-    same = same_of(card.title, None if card.proof is None else card.proof.objective)
+    same = "" if card.proof is None else same_of(card.title, card.proof.objective, card.proof.gap)
     return row(shown.letter, shown.title, said, figures, letter=shown.letter, tick="pin", same=same)
 
 
@@ -115,9 +115,9 @@ def accuracy(score: Score | None) -> tuple[str, float]:
     return with_interval(value, *score.interval("accuracy")), value
 
 
-def same_of(title: str, objective: float | None) -> str:
-    """Equal for what is one model of one table, wherever it is listed; empty: nobody can tell."""
-    return "" if objective is None else f"{title}: {objective!r}"
+def same_of(title: str, objective: float | None, gap: float | None) -> str:
+    """Equal for one model of one table of which as much is proven, wherever it is listed; empty: nobody can tell."""
+    return "" if objective is None or gap is None else f"{title}: {objective!r}, gap {max(gap, 0.0)!r}"
 
 
 def _gap(scores: Scores, criterion: str, attribute: str) -> tuple[str, float]:

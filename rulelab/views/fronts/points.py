@@ -425,6 +425,6 @@ def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> d
     more: dict[str, Any] = {"acts": {"choose": "Show"}}
     if result is not None and tickable:
         name = sweep.plan.identity["dataset"] if started.data is None else started.data.name
-        more |= {"tick": "pin", "same": same_of(title_of(name, sweep), result.objective)}
+        more |= {"tick": "pin", "same": same_of(title_of(name, sweep), result.objective, result.gap)}
     rows = "figures of training rows" if point.tested is None else f"tested on {count(point.tested.n_rows)} rows"
     return row(point.key, point.label, f"sweep, {rows}", figures, **more)

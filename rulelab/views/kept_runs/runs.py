@@ -341,7 +341,7 @@ def row(
     acts |= {"rename": "Rename", "export": "Export zip", "delete": "Delete"}
     figures = [tested, trained, gap_shown, size, proof, made]
     more = {"hash": run.hash, "name": run.name, "present": present, "openable": openable, "proven": proven}
-    more |= {"same": same_of(run.data, run.objective), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
+    more |= {"same": same_of(run.data, run.objective, run.gap), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
     return row_of(run.hash, title(run), " · ".join(said), figures, acts=acts, **more)
 
 

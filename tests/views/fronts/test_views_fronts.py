@@ -379,7 +379,7 @@ def test_pinning_hands_the_card_on(view: FrontView) -> None:
     view.pin(next(p.key for p in view.points() if p.method == "cart"))
     assert "no model of this setting" in alert(view).phase
     rows = {row["key"]: row for row in view.table.more}
-    assert rows["0:1"]["same"] == same_of(pinned[1].title, pinned[1].proof.objective)
+    assert rows["0:1"]["same"] == same_of(pinned[1].title, pinned[1].proof.objective, pinned[1].proof.gap)
     point = next(p for p in view.points() if p.key == "0:1")
     assert rows["0:1"]["figures"][:3:2] == [fronts.percent(point, name) for name in ("accuracy", view.gap)]
     assert {row["key"] for row in view.table.more if "tick" in row} == {p.key for p in view.points() if not p.baseline}
