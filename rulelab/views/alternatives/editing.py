@@ -106,7 +106,7 @@ class WhatIfView(Pinning, NotebookViewer):
         self.room.on_begin = self._begin_anew
         self.room.param.watch(lambda _: self._offer_optimum(), "free")
         self.groups.param.watch(lambda _: self._say(), "attribute")
-        self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL)
+        self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL, what="the preparing of data")
         self._finding = Work(lambda doing: self._say(), _APART)
         self._hinting = Work()
         self._build(alone=search is not None)

@@ -156,7 +156,7 @@ class FairerView(Working, LayoutViewer):
         self._on_model = on_model
         self._asked: tuple[Any, ...] = ()
         self._effort = 0
-        self._work = Work(self._say_busy, POOL)
+        self._work = Work(self._say_busy, POOL, what="the search for fairer models")
         self.fairer: Fairer | None = None
         self._drawn: tuple[Any, ...] = ()
         self._status = LiveText(caption="Fairer ones", **WIDE)
@@ -237,7 +237,7 @@ class CountView(Working, LayoutViewer):
         self.total: Near | None = None  # the count as it stands
         self.ranges: Ranges | None = None  # what is certain of all lists, once it is known
         self._found: Good | None = None
-        self._work = Work(lambda doing: self._show(), POOL)
+        self._work = Work(lambda doing: self._show(), POOL, what="another count")
         self._start = Press(self.count_or_stop, width=150, height=34, margin=0)
         self._save = download("Lists by cost (CSV)", "lists_by_cost.csv", self.lists_csv, width=150, small=True)
         self._status = LiveText(caption="Count of all", **WIDE)

@@ -114,7 +114,7 @@ class AlternativesView(Working, Pinning, Choosing):
         self._make: Callable[[Callable[[str], None]], Prepared] | None = None
         self._known: tuple[Prepared, Snapshot] | None = None
         self._effort = 0
-        self._work = Work(self._say_busy, POOL)
+        self._work = Work(self._say_busy, POOL, what="the search for good models")
         self._builder: Builder | None = None
         self._build(alone=search is not None)
         when_page_ends(self.close)

@@ -108,7 +108,7 @@ class Check(Work):
     """A task in another process, started and cancelled by one button; ``card`` gives the card when it is pressed."""
 
     def __init__(self, card: Callable[[], Card], *, task: Task = VERIFY, width: int = 150) -> None:
-        super().__init__(self._say_busy, CHECKS)
+        super().__init__(self._say_busy, CHECKS, what="another check")
         self._card, self.task = card, task
         self._ended: Job | None = None  # the last one
         look = {"label": task.label, "icon": task.icon, "primary": True, "width": width, "height": 34, "margin": 0}

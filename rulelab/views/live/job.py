@@ -29,11 +29,15 @@ class Pool:
         self.places = places
         self._free = places
         self._line: deque[object] = deque()
+        self._held: list[str] = []  # what is done in the places that are not free
         self._changed = threading.Condition()
 
     @contextlib.contextmanager
-    def place(self, cancelled: Callable[[], bool]) -> Iterator[bool]:
-        """Wait for a place and hold it for the ``with`` block; yields False, without a place, once ``cancelled()``."""
+    def place(self, cancelled: Callable[[], bool], what: str = "a search") -> Iterator[bool]:
+        """Wait for a place and hold it for the ``with`` block; yields False, without a place, once ``cancelled()``.
+
+        ``what`` is done there, for those who wait to read.
+        """
         ticket = object()
         with self._changed:
             self._line.append(ticket)
@@ -44,6 +48,7 @@ class Pool:
                 self._line.remove(ticket)
                 granted = not cancelled()
                 self._free -= granted
+                self._held += [what] * granted
                 self._changed.notify_all()
         try:
             yield granted
@@ -51,7 +56,13 @@ class Pool:
             if granted:
                 with self._changed:
                     self._free += 1
+                    self._held.remove(what)
                     self._changed.notify_all()
+
+    @property
+    def held(self) -> str:
+        """What those wait for who wait; empty: nothing."""
+        return " and ".join(dict.fromkeys(self._held))
 
     @property
     def waiting(self) -> int:
@@ -80,7 +91,7 @@ class Progress:
     """What the work tells the page, and what the page tells the work."""
 
     def __init__(self) -> None:
-        self.doing = "waiting"  # what is being done, for the user to read
+        self.doing = ""  # what is being done, for the user to read; empty: nothing yet
         self._cancelled = threading.Event()
         self._clean_up: Callable[[], Any] | None = None
 
@@ -110,13 +121,13 @@ class Progress:
 class Job:
     """Work that is done once, beside the page: it gives the result, or raises ValueError with words for the user."""
 
-    def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK) -> None:
+    def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK, what: str = "other work") -> None:
         self.progress = Progress()
         self.result: Any = None  # once it is done
         self.error: str | None = None  # why there is no result
         self.failed = False  # whether that is an error of the program, so that it may work when it is tried again
         self._work = work
-        self._pool = pool
+        self._pool, self._what = pool, what
         self._began = time.monotonic()
         self._thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
         self._thread.start()
@@ -128,7 +139,9 @@ class Job:
     @property
     def standing(self) -> str:
         """What is being done, and for how long."""
-        return f"{self.progress.doing} ({time.monotonic() - self._began:.0f} s)"
+        held = self._pool.held
+        doing = self.progress.doing or (f"waiting until {held} has ended" if held else "waiting")
+        return f"{doing} ({time.monotonic() - self._began:.0f} s)"
 
     def cancel(self) -> None:
         """Let the work end as soon as it can."""
@@ -143,8 +156,9 @@ class Job:
         error: str | None = "it stopped on an unexpected error; the log of the server has the details"
         failed = True
         try:
-            with self._pool.place(lambda: self.progress.cancelled) as granted:
+            with self._pool.place(lambda: self.progress.cancelled, self._what) as granted:
                 if granted:
+                    self.progress.doing = self.progress.doing or "beginning"
                     self.result = self._work(self.progress)
             error, failed = None if granted else "cancelled", False
         except (ValueError, MemoryError) as found:
