@@ -105,6 +105,16 @@ def of_method(name: str, training: Score | None, test: Score | None, size: str) 
     return row(name, name, "other method, on the rows of the cards", [*figures, ("none", 0.0), unknown])
 
 
+def is_listed(other: dict[str, Any], points: Sequence[dict[str, Any]]) -> bool:
+    """Whether the row of another method is of the same fit as that of a point: all that both know is equal."""
+    for point in points:
+        known = [pair for pair in zip(other["sort"], point["sort"], strict=False) if None not in pair]
+        if point["title"].partition(",")[0] == other["title"] and len(known) > 1:
+            if all(math.isclose(*pair) for pair in known):
+                return True
+    return False
+
+
 unknown = (NONE, math.nan)
 
 

@@ -367,6 +367,13 @@ def test_a_baseline_has_figures_and_no_card_and_a_point_says_what_its_constraint
     assert "points of accuracy" not in html(view.details)
 
 
+def test_a_baseline_of_two_sweeps_is_one_point(run: Run) -> None:
+    for part, found in run.points.items():
+        twice = fronts.points(run.started.sweeps[:1] * 2, part)
+        of_searches = [p for p in found if p.sweep == 0 and not p.baseline]
+        assert len(twice) == len([p for p in found if p.sweep == 0]) + len(of_searches)
+
+
 def test_pinning_hands_the_card_on(view: FrontView) -> None:
     pinned = []
     view.on_pin = lambda card: pinned.append(card) or "B"
