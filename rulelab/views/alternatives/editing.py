@@ -122,7 +122,7 @@ class WhatIfView(Pinning, NotebookViewer):
             source = self._source()
             self._forget_work()
             if not self.playing or self._revealed:  # what is known is neither seen nor taken back while it is hidden
-                self.hand, self._details.objects = None, []
+                self.hand, self._details.objects, self._status.figures = None, [], []
             self.playing = True
             self._preparing.begin(lambda progress: Hand(source(progress.report)), self._take_prepared)
             self._status.param.update(tone="busy", phase="preparing the data")
