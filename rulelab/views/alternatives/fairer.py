@@ -160,7 +160,7 @@ class FairerView(Working, LayoutViewer):
         self.fairer: Fairer | None = None
         self._drawn: tuple[Any, ...] = ()
         self._status = LiveText(caption="Fairer ones", **WIDE)
-        self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
+        self._more = Press(self.more_or_stop, width=110, height=34, margin=0, align="end", visible=False)
         self.dots = FairerDots(self.choose)
         self.box = PlotBox(self.dots, lambda: "least_gaps")
         self._plot = column(*self.box.items, sheets=[PANEL_CSS], visible=False)

@@ -326,7 +326,7 @@ class CompareView(Complaining, NotebookViewer):
         if self.files is not None:
             self.files.param.watch(self._offer_files, "visible")
         self._alert = alert(margin=(8, 0, 0, 0))
-        self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
         self._grid = column(sheets=[CARDS_CSS], classes="rl-pinned", margin=(10, 0))
         self._against = select(self.param.against, 300, description=None)
