@@ -232,8 +232,7 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
     ]
     both = scores.training, scores.test
     rates = [
-        Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), known)
-        for rate, shown in RATES.items()
+        Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), known) for rate, shown in RATES.items()
     ]
     auc = tuple(_auc(score, card) for score in both)
     sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))

@@ -30,16 +30,14 @@ def refusal(card: Card) -> str:
     """Why there is nothing to check; empty when there is."""
     if card.recheck is not None:
         return ""
-    if card.search is None and card.proof is not None and not card.proof.proven:
-        return "there is no certificate: the search had not proven this model optimal when it was pinned"
+    if card.search is None and not (card.proof is not None and card.proof.proven):
+        return "there is no certificate: no search has proven this model optimal"
     if card.origin == BROWSER:
         return "the search that found this model is gone since the page was loaded again; run it, and pin its model"
     if card.origin == FILE:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
-    if card.origin == KEPT or (card.search is None and card.proof is not None):
+    if card.origin == KEPT or card.search is None:
         return "no proof is kept of this model; Run, in the tab Search, searches again, and what it proves is checked there"
-    if card.search is None:
-        return "there is no certificate: nothing is known of a search for this model"
     if not hasattr(card.search, "certificate"):
         return "searches of this family make no certificates"
     return ""

@@ -107,12 +107,10 @@ def of_method(name: str, training: Score | None, test: Score | None, size: str) 
 
 def is_listed(other: dict[str, Any], points: Sequence[dict[str, Any]]) -> bool:
     """Whether the row of another method is of the same fit as that of a point: all that both know is equal."""
-    for point in points:
-        known = [pair for pair in zip(other["sort"], point["sort"], strict=False) if None not in pair]
-        if point["title"].partition(",")[0] == other["title"] and len(known) > 1:
-            if all(math.isclose(*pair) for pair in known):
-                return True
-    return False
+    alike = (each["sort"] for each in points if each["title"].partition(",")[0] == other["title"])
+    pairs = [[*zip(other["sort"], sort, strict=False)] for sort in alike]
+    rated = (each for each in pairs if any(None not in accuracies for accuracies in each[:2]))
+    return any(all(None in pair or math.isclose(*pair) for pair in each) for each in rated)
 
 
 unknown = (NONE, math.nan)

@@ -93,7 +93,7 @@ class Point:
 
 def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
     """All points of sweeps that have a result, a baseline of two sweeps once; ``on``: one of `PARTS`."""
-    found, others = [], set()
+    found: dict[Any, Point] = {}
     for i, sweep in enumerate(sweeps):
         table = sweep.points(on)
         known = {*sweep.parameters, "point", "family", "baseline", "folds", "proven"}
@@ -111,17 +111,15 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
                 tested = reduce(add, (r.test.whole for r in sweep.results if r.point == point and r.test is not None))
                 groups = _compared(sweep, point, on)
                 values |= {name: tested.rate(name) for name in RATES}
-            same = repr([each["family"], sorted(own.items()), {**values, "seconds": 0.0}, tested])  # nan is nan
-            if each["baseline"] and same in others:
-                continue
-            others.add(same)
-            found.append(
+            fit = repr([each["family"], sorted(own.items()), {**values, "seconds": 0.0}, tested])  # nan is nan
+            found.setdefault(
+                fit if each["baseline"] else (i, point),
                 Point(
                     *(i, point, str(each["family"]), bool(each["baseline"]), parameters),
                     *(each["proven"] == each["folds"], values, asked_in_words(sweep, point), tested, groups),
-                )
+                ),
             )
-    return tuple(found)
+    return tuple(found.values())
 
 
 def _compared(sweep: Sweep, point: int, on: str) -> dict[str, Confusion]:

@@ -29,15 +29,12 @@ class Pool:
         self.places = places
         self._free = places
         self._line: deque[object] = deque()
-        self._held: list[str] = []  # what is done in the places that are not free
+        self.held: list[str] = []  # what is done in the places that are not free
         self._changed = threading.Condition()
 
     @contextlib.contextmanager
     def place(self, cancelled: Callable[[], bool], what: str = "a search") -> Iterator[bool]:
-        """Wait for a place and hold it for the ``with`` block; yields False, without a place, once ``cancelled()``.
-
-        ``what`` is done there, for those who wait to read.
-        """
+        """Wait for a place and hold it for the ``with`` block; yields False, without a place, once ``cancelled()``."""
         ticket = object()
         with self._changed:
             self._line.append(ticket)
@@ -48,7 +45,7 @@ class Pool:
                 self._line.remove(ticket)
                 granted = not cancelled()
                 self._free -= granted
-                self._held += [what] * granted
+                self.held += [what] * granted
                 self._changed.notify_all()
         try:
             yield granted
@@ -56,13 +53,8 @@ class Pool:
             if granted:
                 with self._changed:
                     self._free += 1
-                    self._held.remove(what)
+                    self.held.remove(what)
                     self._changed.notify_all()
-
-    @property
-    def held(self) -> str:
-        """What those wait for who wait; empty: nothing."""
-        return " and ".join(dict.fromkeys(self._held))
 
     @property
     def waiting(self) -> int:
@@ -139,9 +131,8 @@ class Job:
     @property
     def standing(self) -> str:
         """What is being done, and for how long."""
-        held = self._pool.held
-        doing = self.progress.doing or (f"waiting until {held} has ended" if held else "waiting")
-        return f"{doing} ({time.monotonic() - self._began:.0f} s)"
+        held = " and ".join(dict.fromkeys(self._pool.held)) or "other work"
+        return f"{self.progress.doing or f'waiting until {held} has ended'} ({time.monotonic() - self._began:.0f} s)"
 
     def cancel(self) -> None:
         """Let the work end as soon as it can."""

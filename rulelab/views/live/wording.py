@@ -247,8 +247,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "signed": signed, "difference": difference, "count": count}
-    made.filters["share"] = share
+    made.filters |= {"percent": percent, "signed": signed, "count": count, "share": share, "difference": difference}
     made.filters["cut"] = lambda text, limit: Markup(esc(text, limit))
     made.filters["breakable"] = breakable
     made.globals["NONE"] = NONE

@@ -282,7 +282,6 @@ class Tabs(param.Parameterized):
         self.last = Kept(key="rulelab-last", lasting=True, width=0, height=0, margin=0)
         self.last.param.watch(lambda event: self._front.remember(event.new), ["found", "kept"])
         self.runs.param.watch(lambda event: self.last.param.update(kept=event.new), "last")
-        self.runs.param.watch(self._await_run, "opening")
         self.strip = Strip(names=list(TABS), open=self.tab, margin=0)  # the names of the tabs, and the open one
         self._places: dict[str, pn.Column] = {
             name: _Place(name=name, visible=False, stylesheets=[TAB_CSS], css_classes=["rl-tab"], **WIDE)
@@ -318,8 +317,8 @@ class Tabs(param.Parameterized):
                 tab.view.on_pin = self._pin
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self.runs.follow
-                # that of the address is looked for once the page is there
                 tab.view.opening = self.runs.opening or (brought and not self._is_there)
+                self.runs.param.watch(lambda event: tab.view.param.update(opening=event.new), "opening")
                 if not self.simple:
                     tab.view.param.update(on_edit=self._edit, editable=editable, on_person=one_person)
             if isinstance(tab, AlternativesTab):
@@ -356,7 +355,7 @@ class Tabs(param.Parameterized):
         document = pn.state.curdoc
         self._is_there = True
         self._address.follow(Part(self.runs, ["run"]))
-        self._await_run()
+        self.runs.param.trigger("opening")  # whether that is being read
         if self.kept.found is not None or document is None or document.session_context is None:
             self._address.follow(Part(self.runs, ["pins"]))
 
@@ -375,11 +374,6 @@ class Tabs(param.Parameterized):
         """Edit the model that the tab Search shows."""
         self.tab = "Alternatives"
         self.made("Alternatives").view.edit(prepared, latest, model)
-
-    def _await_run(self, *_: Any) -> None:
-        """Say in the tab Search that a kept run is read."""
-        if "Search" in self._made:
-            self._made["Search"].view.opening = self.runs.opening
 
     def _show_run(self, recording: Recording, name: str, query: str | None, card: Card | None = None) -> None:
         """Show a kept run, with its settings in the form and the card of its model."""
@@ -422,5 +416,5 @@ class Tabs(param.Parameterized):
 
     @param.depends("dark", watch=True)
     def _restyle(self) -> None:
-        for tab in self._made.values():
-            tab.view.dark = self.dark
+        for name in sorted(self._made, key=lambda name: name != self.tab):  # what is seen first
+            self._made[name].view.dark = self.dark

@@ -170,10 +170,8 @@ class SearchView(Pinning, NotebookViewer):
 
     def run_or_pause(self, *_: Any) -> None:
         """Run, or hold what runs; nothing begins where a kept run is about to be shown."""
-        if self.session.goes_on:
-            self.pause()
-        elif not self.opening:
-            self.run()
+        if self.session.goes_on or not self.opening:
+            (self.pause if self.session.goes_on else self.run)()
 
     @one_at_a_time
     def forward(self) -> None:
