@@ -362,9 +362,7 @@ class AlternativesView(Working, Pinning, Choosing):
         self._status = LiveText(caption="Good models", min_width=280, **WIDE)
         self._alert = alert()
         self._distance = select(self.param.distance, 190, css_classes=term_classes("near-optimal"))
-        self._more = Press(
-            self.find_more, label="Find more", width=100, height=34, margin=0, align="end", visible=False
-        )
+        self._more = Press(self.find_more, label="Find more", width=96, height=34, margin=0, align="end", visible=False)
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, small=True)
         self._begin = Press(self._begin_search, width=150, height=38, margin=0)
         self._waiting = column(Html(wording.WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, sheets=[PANEL_CSS])

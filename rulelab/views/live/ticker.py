@@ -147,8 +147,7 @@ class Work:
     """What a part of the page has done beside it; what is begun ends what was under way.
 
     `tell` takes, on every beat, what is being done and for how long. `start` starts the beat of a part that looks at
-    more than this work, and calls its `refresh` itself; by default the work has a beat of its own. `what` is read by
-    those whose work waits for this one.
+    more than this work, and calls its `refresh` itself; by default the work has its own. `what`: for those who wait.
     """
 
     def __init__(
