@@ -37,7 +37,7 @@ def refusal(card: Card) -> str:
     if card.origin == FILE:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
     if card.origin == KEPT or card.search is None:
-        return "no proof is kept of this model; Run, in the tab Search, searches again, and what it proves can be checked"
+        return "no proof is kept of this model; Run, in the tab Search, searches again: what it proves can be checked"
     if not hasattr(card.search, "certificate"):
         return "searches of this family make no certificates"
     return ""

@@ -324,7 +324,7 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     tabs.runs.pins = pins
     settle(tabs)
     (alone,) = tabs.made("Compare").view.cards
-    assert "Run, in the tab Search, searches again, and what it proves can be checked" in refusal(alone.card)
+    assert "Run, in the tab Search, searches again: what it proves can be checked" in refusal(alone.card)
     closed(tabs, "Compare")
 
 
