@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 CELL = "text-align:left;padding:1px 14px 1px 0"
@@ -117,6 +118,12 @@ def percent(value: float, decimals: int = 1) -> str:
 def signed(points: float) -> str:
     """A difference of shares in percent points, with its sign; a dash where it is not known."""
     return "\u2013" if math.isnan(points) else f"{'+' if points > 0 else ''}{percent(points)}".replace("-", "\u2212")
+
+
+def difference(own: str, other: str) -> str:
+    """That of two numbers as they are shown, so that the three add up: with the digits of both, and its sign."""
+    first, second = (Decimal("".join(text.split())) for text in (own, other))
+    return f"{first - second:{'+' if first != second else ''}f}".replace("-", "\u2212")
 
 
 def with_interval(value: float, low: float, high: float) -> str:

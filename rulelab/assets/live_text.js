@@ -9,10 +9,11 @@ export function render({ model }) {
   list.className = "figures"
   root.append(phase, " ", list)
   const set = (node, text) => { if (node.textContent !== text) { node.textContent = text } }
+  const joined = (text) => text.replace(/(\d) (?=(?:ms|s|min|h|kB|MB|GB)\b|%)/g, "$1\u00a0")
   const show = () => {
     root.className = `live ${model.role} ${model.tone}`
     root.hidden = model.role !== "group" && model.phase === ""
-    set(phase, model.phase)
+    set(phase, joined(model.phase))
     const figures = model.figures
     while (list.children.length > figures.length) { list.lastElementChild.remove() }
     while (list.children.length < figures.length) {
@@ -29,7 +30,7 @@ export function render({ model }) {
     figures.forEach(([name, value], i) => {
       set(list.children[i].children[0], name)
       list.children[i].children[0].dataset.term = name
-      set(list.children[i].children[1], value)
+      set(list.children[i].children[1], joined(value))
     })
   }
   model.on(["phase", "tone", "figures"], show)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..shown import percent
+from ..shown import difference, percent
 from .metrics import FEW, Confusion, difference_interval
 
 CRITERIA: dict[str, tuple[str, ...]] = {
@@ -111,7 +111,6 @@ def emptied(per_group: Mapping[str, Confusion]) -> str:
 
 def price(accuracy: float, without: float) -> str:
     """What a constraint costs, in words, given the accuracy with it and that of the optimum without it."""
-    return (
-        f"the constraint costs {percent(without - accuracy)} points of accuracy: {percent(accuracy)} % right, "
-        f"{percent(without)} % without it"
-    )
+    kept, free = percent(accuracy), percent(without)
+    cost = difference(free, kept).removeprefix("+")
+    return f"the constraint costs {cost} points of accuracy: {kept} % right, {free} % without it"

@@ -351,3 +351,4 @@ def test_rates_that_are_equal_for_want_of_any_are_called_so():
     assert emptied({"a": Confusion(97, 3, 97, 3), "b": Confusion(96, 2, 98, 4)}) == "", "right about nearly everyone"
     assert emptied({"a": Confusion(0, 0, 0, 0)}) == ""
     assert price(0.558, 0.667).startswith("the constraint costs 10.9 points of accuracy: 55.8 % right, 66.7 %")
+    assert price(0.66351, 0.67449).startswith("the constraint costs 1.0 points of accuracy: 66.4 % right, 67.4 %")

@@ -106,7 +106,7 @@ class WhatIfView(Pinning, NotebookViewer):
         self.room.on_begin = self._begin_anew
         self.room.param.watch(lambda _: self._offer_optimum(), "free")
         self.groups.param.watch(lambda _: self._say(), "attribute")
-        self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL)
+        self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL, what="the preparing of data")
         self._finding = Work(lambda doing: self._say(), _APART)
         self._hinting = Work()
         self._build(alone=search is not None)
@@ -121,6 +121,8 @@ class WhatIfView(Pinning, NotebookViewer):
         with self.complaining():
             source = self._source()
             self._forget_work()
+            if not self.playing or self._revealed:  # what is known is neither seen nor taken back while it is hidden
+                self.hand, self._details.objects, self._status.figures = None, [], []
             self.playing = True
             self._preparing.begin(lambda progress: Hand(source(progress.report)), self._take_prepared)
             self._status.param.update(tone="busy", phase="preparing the data")

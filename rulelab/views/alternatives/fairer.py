@@ -156,11 +156,11 @@ class FairerView(Working, LayoutViewer):
         self._on_model = on_model
         self._asked: tuple[Any, ...] = ()
         self._effort = 0
-        self._work = Work(self._say_busy, POOL)
+        self._work = Work(self._say_busy, POOL, what="the search for fairer models")
         self.fairer: Fairer | None = None
         self._drawn: tuple[Any, ...] = ()
         self._status = LiveText(caption="Fairer ones", **WIDE)
-        self._more = Press(self.more_or_stop, width=110, height=34, margin=0, visible=False)
+        self._more = Press(self.more_or_stop, width=110, height=34, margin=0, align="end", visible=False)
         self.dots = FairerDots(self.choose)
         self.box = PlotBox(self.dots, lambda: "least_gaps")
         self._plot = column(*self.box.items, sheets=[PANEL_CSS], visible=False)
@@ -237,7 +237,7 @@ class CountView(Working, LayoutViewer):
         self.total: Near | None = None  # the count as it stands
         self.ranges: Ranges | None = None  # what is certain of all lists, once it is known
         self._found: Good | None = None
-        self._work = Work(lambda doing: self._show(), POOL)
+        self._work = Work(lambda doing: self._show(), POOL, what="another count")
         self._start = Press(self.count_or_stop, width=150, height=34, margin=0)
         self._save = download("Lists by cost (CSV)", "lists_by_cost.csv", self.lists_csv, width=150, small=True)
         self._status = LiveText(caption="Count of all", **WIDE)

@@ -269,7 +269,7 @@ class RoomPanel(LayoutViewer):
         self._hints, self._revealed = 0, False
         self._stood: tuple[str, int] = (PRACTICE, 0)  # how the game stood when it was looked at last
         self._beat = Beat(self.refresh)
-        size: dict[str, Any] = {"width": 170, "height": 34, "margin": 0, "visible": False}
+        size: dict[str, Any] = {"width": 170, "height": 34, "margin": 0, "align": "end", "visible": False}
         self._begin = Press(self.start, label=_START, **size)
         self._end = Press(self.end, label=_END, **size)
         room, self._name = (

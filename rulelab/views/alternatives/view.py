@@ -114,7 +114,7 @@ class AlternativesView(Working, Pinning, Choosing):
         self._make: Callable[[Callable[[str], None]], Prepared] | None = None
         self._known: tuple[Prepared, Snapshot] | None = None
         self._effort = 0
-        self._work = Work(self._say_busy, POOL)
+        self._work = Work(self._say_busy, POOL, what="the search for good models")
         self._builder: Builder | None = None
         self._build(alone=search is not None)
         when_page_ends(self.close)
@@ -339,6 +339,8 @@ class AlternativesView(Working, Pinning, Choosing):
 
     def _edit(self, card: Card) -> None:
         assert self.found is not None
+        if self.playing:  # a message of what is hidden
+            return
         assert isinstance(card.model, Model)
         with self.complaining():
             self.editor.edit(self.found.prepared, card.model, card, self.found)
@@ -360,7 +362,7 @@ class AlternativesView(Working, Pinning, Choosing):
         self._status = LiveText(caption="Good models", min_width=280, **WIDE)
         self._alert = alert()
         self._distance = select(self.param.distance, 190, css_classes=term_classes("near-optimal"))
-        self._more = Press(self.find_more, label="Find more", width=100, height=34, margin=0, visible=False)
+        self._more = Press(self.find_more, label="Find more", width=96, height=34, margin=0, align="end", visible=False)
         self._explorer = download("Explorer (HTML)", "explorer.html", self.explorer_html, width=140, small=True)
         self._begin = Press(self._begin_search, width=150, height=38, margin=0)
         self._waiting = column(Html(wording.WAITING, stylesheets=[CARD_CSS], **WIDE), self._begin, sheets=[PANEL_CSS])

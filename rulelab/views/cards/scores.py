@@ -23,7 +23,7 @@ from ...families.records import LEAST_GAP
 from ...models import DecisionList, FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ...report import TITLE, Known, doubted
 from ...report.known import predicted, training_confusion
-from ...shown import percent, with_interval
+from ...shown import difference, percent, with_interval
 from ...snapshot import Incumbent, Snapshot, Status
 from ...sweeps.plan import compared_groups
 from ..live.prepared import ClassRows, TrainingRows
@@ -211,7 +211,6 @@ class Figure:
     name: str
     unit: str
     values: tuple[Value, ...]  # on the training rows and on the test rows; only one where the rows do not matter
-    scale: int = 1  # 100 for shares that are shown in percent
     compared: bool = True  # whether a difference to the same line of another card means something
 
 
@@ -233,8 +232,7 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
     ]
     both = scores.training, scores.test
     rates = [
-        Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), 100, known)
-        for rate, shown in RATES.items()
+        Figure(shown, "%", tuple(_rate(score, rate, card) for score in both), known) for rate, shown in RATES.items()
     ]
     auc = tuple(_auc(score, card) for score in both)
     sizes = (("rules", len(card.model.rules)), ("conditions", card.model.n_conditions))
@@ -266,15 +264,11 @@ def _auc(score: Score | None, card: Card) -> Value:
     return Value(small=score.why_not("auc")) if math.isnan(score.auc) else Value(score.auc, f"{score.auc:.3f}")
 
 
-def change(value: Value, other: Value, scale: int) -> str:
+def change(value: Value, other: Value) -> str:
     """The difference to the number on another card, with its sign; "=" where both are shown alike; empty: none."""
-    difference = scale * (value.number - other.number)
-    if math.isnan(difference):
+    if not math.isfinite(value.number - other.number):
         return ""
-    if value.text == other.text:
-        return "="
-    digits = max(len(text.partition(".")[2]) for text in (value.text, other.text))
-    return f"{difference:+.{max(digits, 1 if scale > 1 else 0)}f}".replace("-", "−")
+    return "=" if value.text == other.text else difference(value.text, other.text)
 
 
 def alike(cards: Sequence[Card], scores: Sequence[Scores]) -> frozenset[str]:

@@ -30,14 +30,14 @@ def refusal(card: Card) -> str:
     """Why there is nothing to check; empty when there is."""
     if card.recheck is not None:
         return ""
+    if card.search is None and not (card.proof is not None and card.proof.proven):
+        return "there is no certificate: no search has proven this model optimal"
     if card.origin == BROWSER:
         return "the search that found this model is gone since the page was loaded again; run it, and pin its model"
     if card.origin == FILE:
         return "the file holds a model and no certificate; pin the model from its search, or use rulelab verify"
-    if card.origin == KEPT or (card.search is None and card.proof is not None and card.proof.proven):
-        return "no proof is kept of this model; Run, in the tab Search, searches again and proves it"
-    if card.search is None:
-        return "there is no certificate: the search had not proven this model optimal when it was pinned"
+    if card.origin == KEPT or card.search is None:
+        return "no proof is kept of this model; Run, in the tab Search, searches again: what it proves can be checked"
     if not hasattr(card.search, "certificate"):
         return "searches of this family make no certificates"
     return ""
@@ -106,7 +106,7 @@ class Check(Work):
     """A task in another process, started and cancelled by one button; ``card`` gives the card when it is pressed."""
 
     def __init__(self, card: Callable[[], Card], *, task: Task = VERIFY, width: int = 150) -> None:
-        super().__init__(self._say_busy, CHECKS)
+        super().__init__(self._say_busy, CHECKS, what="another check")
         self._card, self.task = card, task
         self._ended: Job | None = None  # the last one
         look = {"label": task.label, "icon": task.icon, "primary": True, "width": width, "height": 34, "margin": 0}

@@ -29,7 +29,7 @@ from .card import Card
 from .differences import default_names
 from .exports import card_exports
 from .html import Place, Section
-from .verifying import ROBUSTNESS, Check, fragile
+from .verifying import ROBUSTNESS, Check, fragile, refusal
 
 _LINES_CSS = sheet("lines.css")
 _OF_LINES = ("rules", "figures", "groups", "facts")  # parts whose lines are rows of the grid around them
@@ -214,7 +214,11 @@ class ModelCard(NotebookViewer):
         )
         self._name.param.watch(self._typed, "value_input")
         actions: list[Any] = [self.check.button]
-        if self._card.proof is not None and self._card.proof.proven and not fragile(self._card):
+        self.check.button.visible = not refusal(self._card)
+        proven = self._card.proof is not None and self._card.proof.proven
+        if proven and not self.check.button.visible:
+            self.check.press()  # says why it cannot be checked
+        if proven and not fragile(self._card):
             actions.append(self.robust.button)
         if self._on_remove is not None:
             remove = self._on_remove

@@ -94,7 +94,7 @@ def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, A
     ]
     tested = card.facts.get("test rows", "")
     said = "trained on all rows" if tested == "none" else tested and f"tested on {tested} rows"
-    same = same_of(card.title, None if card.proof is None else card.proof.objective)
+    same = "" if card.proof is None else same_of(card.title, card.proof.objective, card.proof.gap)
     return row(shown.letter, shown.title, said, figures, letter=shown.letter, tick="pin", same=same)
 
 
@@ -103,6 +103,14 @@ def of_method(name: str, training: Score | None, test: Score | None, size: str) 
     rules = size.split(" ", 1)[0] if size[:1].isdigit() else NONE
     figures = [accuracy(test), accuracy(training), unknown, (rules, float(rules) if rules != NONE else math.nan)]
     return row(name, name, "other method, on the rows of the cards", [*figures, ("none", 0.0), unknown])
+
+
+def is_listed(other: dict[str, Any], points: Sequence[dict[str, Any]]) -> bool:
+    """Whether the row of another method is of the same fit as that of a point: all that both know is equal."""
+    alike = (each["sort"] for each in points if each["title"].partition(",")[0] == other["title"])
+    pairs = [[*zip(other["sort"], sort, strict=False)] for sort in alike]
+    rated = (each for each in pairs if any(None not in accuracies for accuracies in each[:2]))
+    return any(all(None in pair or math.isclose(*pair) for pair in each) for each in rated)
 
 
 unknown = (NONE, math.nan)
@@ -115,9 +123,9 @@ def accuracy(score: Score | None) -> tuple[str, float]:
     return with_interval(value, *score.interval("accuracy")), value
 
 
-def same_of(title: str, objective: float | None) -> str:
-    """Equal for what is one model of one table, wherever it is listed; empty: nobody can tell."""
-    return "" if objective is None else f"{title}: {objective!r}"
+def same_of(title: str, objective: float | None, gap: float | None) -> str:
+    """Equal for one model of one table of which as much is proven, wherever it is listed; empty: nobody can tell."""
+    return "" if objective is None or gap is None else f"{title}: {objective!r}, gap {max(gap, 0.0)!r}"
 
 
 def _gap(scores: Scores, criterion: str, attribute: str) -> tuple[str, float]:

@@ -30,7 +30,7 @@ from ..widgets.fields import WIDE, Complaining, alert, button, column, download,
 from ..widgets.html import Html, LiveText
 from ..widgets.style import BAR_CSS, CARD_CSS, CARDS_CSS, CHOICES_CSS, MODEL_CSS, PANEL_CSS, STACK_CSS
 from ..widgets.uploader import Uploader
-from .table import ModelTable, Others, of_method, of_pin
+from .table import ModelTable, Others, is_listed, of_method, of_pin
 
 _EMPTY = texts("empty")["cards"]
 
@@ -200,7 +200,7 @@ class CompareView(Complaining, NotebookViewer):
         """The rows of the table besides the kept runs."""
         pins = [of_pin(shown, self.criterion, self.attribute) for shown in self._cards]
         others = [of_method(name, *found) for name, found in self._others.fitted]
-        rows = [*pins, *others, *self.points]
+        rows = [*pins, *(each for each in others if not is_listed(each, self.points)), *self.points]
         self.table.measured = self.criterion, self.attribute
         by = [*{self.attribute or name for shown in self._cards for name in list(shown.scores.groups)[:1]}]
         self.table.gap = f"Gap by {plain(by[0], 24)} %" if len(by) == 1 else "Gap %"
@@ -326,7 +326,7 @@ class CompareView(Complaining, NotebookViewer):
         if self.files is not None:
             self.files.param.watch(self._offer_files, "visible")
         self._alert = alert(margin=(8, 0, 0, 0))
-        self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0, 0, 0))
+        self._status = LiveText(caption="Comparison", sizing_mode="stretch_width", margin=(8, 0))
         self._empty = Html(_EMPTY, stylesheets=[CARD_CSS], **WIDE)
         self._grid = column(sheets=[CARDS_CSS], classes="rl-pinned", margin=(10, 0))
         self._against = select(self.param.against, 300, description=None)

@@ -92,8 +92,8 @@ class Point:
 
 
 def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
-    """All points of sweeps that have a result; ``on``: one of `PARTS`."""
-    found = []
+    """All points of sweeps that have a result, a baseline of two sweeps once; ``on``: one of `PARTS`."""
+    found: dict[Any, Point] = {}
     for i, sweep in enumerate(sweeps):
         table = sweep.points(on)
         known = {*sweep.parameters, "point", "family", "baseline", "folds", "proven"}
@@ -111,13 +111,15 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
                 tested = reduce(add, (r.test.whole for r in sweep.results if r.point == point and r.test is not None))
                 groups = _compared(sweep, point, on)
                 values |= {name: tested.rate(name) for name in RATES}
-            found.append(
+            fit = repr([each["family"], sorted(own.items()), {**values, "seconds": 0.0}, tested])  # nan is nan
+            found.setdefault(
+                fit if each["baseline"] else (i, point),
                 Point(
                     *(i, point, str(each["family"]), bool(each["baseline"]), parameters),
                     *(each["proven"] == each["folds"], values, asked_in_words(sweep, point), tested, groups),
-                )
+                ),
             )
-    return tuple(found)
+    return tuple(found.values())
 
 
 def _compared(sweep: Sweep, point: int, on: str) -> dict[str, Confusion]:
@@ -425,6 +427,6 @@ def row_of(started: Started, point: Point, gap: str | None, tickable: bool) -> d
     more: dict[str, Any] = {"acts": {"choose": "Show"}}
     if result is not None and tickable:
         name = sweep.plan.identity["dataset"] if started.data is None else started.data.name
-        more |= {"tick": "pin", "same": same_of(title_of(name, sweep), result.objective)}
+        more |= {"tick": "pin", "same": same_of(title_of(name, sweep), result.objective, result.gap)}
     rows = "figures of training rows" if point.tested is None else f"tested on {count(point.tested.n_rows)} rows"
     return row(point.key, point.label, f"sweep, {rows}", figures, **more)

@@ -44,7 +44,7 @@ class Run:
         self.ceiling: tuple[float, ...] = ()  # see `ceiling_of`; empty before the fits are done
         self._start, self._own = start, own
         self._no_memory = ""
-        self._job = Job(self._work, pool)
+        self._job = Job(self._work, pool, "another sweep")
 
     @property
     def busy(self) -> bool:

@@ -30,7 +30,7 @@ from ..widgets import icons
 from ..widgets.esc import esc
 from ..widgets.fields import WIDE, LayoutViewer, button, column, row, select
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, CARD_CSS, NUMBER_CSS, STACK_CSS
+from ..widgets.style import CARD_CSS, NUMBER_CSS, STACK_CSS
 from .points import Started
 from .run import Run
 from .view import FrontView
@@ -61,11 +61,10 @@ class FrontsView(LayoutViewer):
         look: dict[str, Any] = {"width": 230, "margin": 0, "stylesheets": [NUMBER_CSS, low]}
         self._values = pn.widgets.TextInput.from_param(self.param["values"], description=None, **look)
         self._said = Html("", stylesheets=[CARD_CSS, ":host { flex: 1 1 280px; }"], align="center", **WIDE)
-        self._fill = button("Fill the front", self.run, 150, 38, small=False, icon=icons.RUN)
-        self._cancel = button("Stop", self.cancel, 150, 38, small=False, icon=icons.STOP, visible=False)
+        self._fill = button("Fill the front", self.run, 150, 38, small=False, icon=icons.RUN, align="end")
+        self._cancel = button("Stop", self.cancel, 150, 38, small=False, icon=icons.STOP, align="end", visible=False)
         self.view.param.watch(lambda event: self._show_sweeping(event.new), "sweeping")
-        parts = self._swept, self._values, self._fill, self._cancel, self._said
-        bar = row(*parts, sheets=[BAR_CSS, ":host { align-items: center; }"])
+        bar = row(self._swept, self._values, self._fill, self._cancel, self._said)
         self.complaints: list[str] = []  # about the address
         if address is not None:
             self.complaints += address.follow(Part(self, ["swept", "values"]))

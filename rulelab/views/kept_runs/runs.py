@@ -47,6 +47,7 @@ class KeptRuns(param.Parameterized):
     """Keeps runs that end, lists what is kept, and opens it."""
 
     run = param.String(default="", doc="The run that is shown, by its hash; empty: none that is kept.")
+    opening = param.Boolean(default=False, doc="Whether that run is being read, and is shown as soon as it is.")
     last = param.String(default="", doc="The run kept last from here, as JSON: its hash, and what it is called.")
     pins = param.String(default="", doc="The models that are pinned, by the hash of them all; empty: none are kept.")
 
@@ -126,6 +127,7 @@ class KeptRuns(param.Parameterized):
         self._waiting = [pair for pair in self._waiting if pair not in done]
         for task, then in done:
             if error := error_of(task):
+                self.opening = False
                 self._say(error)
                 self.uploader.doing = ""
             else:
@@ -171,7 +173,7 @@ class KeptRuns(param.Parameterized):
         if self._keeper is None:
             self._complain(f"the address asks for the kept run {plain(self.run, 20)}, but this server keeps no runs")
             return
-        wanted, keeper = self.run, self._keeper
+        wanted, keeper, self.opening = self.run, self._keeper, True
         self._do(lambda store: _found(keeper, store, wanted), lambda found: self._opened(wanted, found))
 
     @param.depends("pins", watch=True)
@@ -295,6 +297,7 @@ class KeptRuns(param.Parameterized):
     def _name(self, run: str | None = None, pins: str | None = None) -> None:
         """Let the address name a run, or pinned models, that need not be opened."""
         self._own = True
+        self.opening = self.opening and run is None
         try:
             self.run = self.run if run is None else run
             self.pins = self.pins if pins is None else pins
@@ -341,7 +344,7 @@ def row(
     acts |= {"rename": "Rename", "export": "Export zip", "delete": "Delete"}
     figures = [tested, trained, gap_shown, size, proof, made]
     more = {"hash": run.hash, "name": run.name, "present": present, "openable": openable, "proven": proven}
-    more |= {"same": same_of(run.data, run.objective), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
+    more |= {"same": same_of(run.data, run.objective, run.gap), "tick": "compare", "link": f"?run={run.hash[:DIGITS]}"}
     return row_of(run.hash, title(run), " · ".join(said), figures, acts=acts, **more)
 
 

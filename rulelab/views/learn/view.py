@@ -137,7 +137,7 @@ class LearnView(Complaining, LayoutViewer):
     def _offer(self, title: str, about: str, said: str, verb: str, begin: Callable[..., Any]) -> pn.Column:
         text = Html(_about(title, about, said), stylesheets=[TEXT_CSS], **WIDE)
         press = button(verb, begin, 92, small=False, description=title)
-        return column(text, press, classes="rl-offer")
+        return column(text, press, sheets=[STACK_CSS, ":host { align-content: space-between; }"], classes="rl-offer")
 
     def _say_progress(self) -> None:
         """How far each walk is, in the list as it stands: somebody may be about to press in it."""

@@ -29,10 +29,11 @@ class Pool:
         self.places = places
         self._free = places
         self._line: deque[object] = deque()
+        self.held: list[str] = []  # what is done in the places that are not free
         self._changed = threading.Condition()
 
     @contextlib.contextmanager
-    def place(self, cancelled: Callable[[], bool]) -> Iterator[bool]:
+    def place(self, cancelled: Callable[[], bool], what: str = "a search") -> Iterator[bool]:
         """Wait for a place and hold it for the ``with`` block; yields False, without a place, once ``cancelled()``."""
         ticket = object()
         with self._changed:
@@ -44,6 +45,7 @@ class Pool:
                 self._line.remove(ticket)
                 granted = not cancelled()
                 self._free -= granted
+                self.held += [what] * granted
                 self._changed.notify_all()
         try:
             yield granted
@@ -51,6 +53,7 @@ class Pool:
             if granted:
                 with self._changed:
                     self._free += 1
+                    self.held.remove(what)
                     self._changed.notify_all()
 
     @property
@@ -80,7 +83,7 @@ class Progress:
     """What the work tells the page, and what the page tells the work."""
 
     def __init__(self) -> None:
-        self.doing = "waiting"  # what is being done, for the user to read
+        self.doing = ""  # what is being done, for the user to read; empty: nothing yet
         self._cancelled = threading.Event()
         self._clean_up: Callable[[], Any] | None = None
 
@@ -110,13 +113,13 @@ class Progress:
 class Job:
     """Work that is done once, beside the page: it gives the result, or raises ValueError with words for the user."""
 
-    def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK) -> None:
+    def __init__(self, work: Callable[[Progress], Any], pool: Pool = SIDE_WORK, what: str = "other work") -> None:
         self.progress = Progress()
         self.result: Any = None  # once it is done
         self.error: str | None = None  # why there is no result
         self.failed = False  # whether that is an error of the program, so that it may work when it is tried again
         self._work = work
-        self._pool = pool
+        self._pool, self._what = pool, what
         self._began = time.monotonic()
         self._thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
         self._thread.start()
@@ -128,7 +131,8 @@ class Job:
     @property
     def standing(self) -> str:
         """What is being done, and for how long."""
-        return f"{self.progress.doing} ({time.monotonic() - self._began:.0f} s)"
+        held = " and ".join(dict.fromkeys(self._pool.held)) or "other work"
+        return f"{self.progress.doing or f'waiting until {held} has ended'} ({time.monotonic() - self._began:.0f} s)"
 
     def cancel(self) -> None:
         """Let the work end as soon as it can."""
@@ -143,8 +147,9 @@ class Job:
         error: str | None = "it stopped on an unexpected error; the log of the server has the details"
         failed = True
         try:
-            with self._pool.place(lambda: self.progress.cancelled) as granted:
+            with self._pool.place(lambda: self.progress.cancelled, self._what) as granted:
                 if granted:
+                    self.progress.doing = self.progress.doing or "beginning"
                     self.result = self._work(self.progress)
             error, failed = None if granted else "cancelled", False
         except (ValueError, MemoryError) as found:

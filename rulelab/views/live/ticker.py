@@ -147,7 +147,7 @@ class Work:
     """What a part of the page has done beside it; what is begun ends what was under way.
 
     `tell` takes, on every beat, what is being done and for how long. `start` starts the beat of a part that looks at
-    more than this work, and calls its `refresh` itself; by default the work has a beat of its own.
+    more than this work, and calls its `refresh` itself; by default the work has its own. `what`: for those who wait.
     """
 
     def __init__(
@@ -155,8 +155,9 @@ class Work:
         tell: Callable[[str], Any] = lambda doing: None,
         pool: Pool = SIDE_WORK,
         start: Callable[[], Any] | None = None,
+        what: str = "other work",
     ) -> None:
-        self._tell, self._pool = tell, pool
+        self._tell, self._pool, self._what = tell, pool, what
         self._beat = Beat(self.refresh)
         self._start = start or self._beat.start
         self._job: Job | None = None
@@ -175,7 +176,7 @@ class Work:
     def begin(self, work: Callable[[Progress], Any], then: Callable[[Job], Any]) -> None:
         """Do something, see `Job`; ``then`` takes the job when it has ended, also where it was cancelled."""
         self.cancel()
-        self._job, self._then = Job(work, self._pool), then
+        self._job, self._then = Job(work, self._pool, self._what), then
         self._start()
 
     def cancel(self) -> None:

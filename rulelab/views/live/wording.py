@@ -21,7 +21,7 @@ from ...families.typed import SIGNS
 from ...families.wording import at_least
 from ...report import Known, report
 from ...report.report import within as nearest
-from ...shown import digits, share, signed
+from ...shown import difference, digits, share, signed
 from ...snapshot import Snapshot, Status
 from ..widgets.esc import esc, plain
 from .session import SearchSession
@@ -247,7 +247,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "signed": signed, "count": count, "share": share}
+    made.filters |= {"percent": percent, "signed": signed, "count": count, "share": share, "difference": difference}
     made.filters["cut"] = lambda text, limit: Markup(esc(text, limit))
     made.filters["breakable"] = breakable
     made.globals["NONE"] = NONE

@@ -31,7 +31,7 @@ from ..learn.view import LearnTab
 from ..live.prepared import Prepared
 from ..live.recipe import PageRecipe
 from ..live.state import FULL_SPEED, State
-from ..search.controls import SPEEDS
+from ..search.controls import OPENING, SPEEDS
 from ..search.setup import Setup
 from ..search.view import SearchView
 from ..widgets.browser import Kept, Presenter, Strip
@@ -96,6 +96,8 @@ class SearchTab:
     @property
     def refused(self) -> str:
         """What keeps a search of the settings from beginning, and what to do about it; empty: nothing."""
+        if self.view.opening:
+            return OPENING
         if self._is_of_run:
             return ""
         if self.view.blocked:
@@ -315,6 +317,8 @@ class Tabs(param.Parameterized):
                 tab.view.on_pin = self._pin
             if isinstance(tab, SearchTab):
                 tab.view.on_standing = self.runs.follow
+                tab.view.opening = self.runs.opening or (brought and not self._is_there)
+                self.runs.param.watch(lambda event: tab.view.param.update(opening=event.new), "opening")
                 if not self.simple:
                     tab.view.param.update(on_edit=self._edit, editable=editable, on_person=one_person)
             if isinstance(tab, AlternativesTab):
@@ -351,6 +355,7 @@ class Tabs(param.Parameterized):
         document = pn.state.curdoc
         self._is_there = True
         self._address.follow(Part(self.runs, ["run"]))
+        self.runs.param.trigger("opening")  # whether that is being read
         if self.kept.found is not None or document is None or document.session_context is None:
             self._address.follow(Part(self.runs, ["pins"]))
 
@@ -411,5 +416,5 @@ class Tabs(param.Parameterized):
 
     @param.depends("dark", watch=True)
     def _restyle(self) -> None:
-        for tab in self._made.values():
-            tab.view.dark = self.dark
+        for name in sorted(self._made, key=lambda name: name != self.tab):  # what is seen first
+            self._made[name].view.dark = self.dark

@@ -48,6 +48,7 @@ class TreeFrame:
     price: float = 0.0  # of a rule, of a recording, of which the data are not at hand
     empty: str = NOT_BEGUN  # why there is nothing to see, where there is nothing
     said: str = ""  # what else is to be known of it
+    stored: int = 0  # so many prefixes there were, where a recording keeps a part of them; else 0
     seen: Seen = Seen()
     recorded: bool = False  # whether it is of a recording, which lacks what was cut at once
 
@@ -98,7 +99,9 @@ def recorded_frame(
     except ValueError:
         return TreeFrame()
     price = float(recording.parameters.get("regularization", 0.0))
+    stored = seen[-1].counts.get("stored", 0)
     frame = replace(_of(recording.family, seen[-1]), price=price, recorded=True)
+    frame = replace(frame, stored=stored if len(nodes) < stored else 0)
     return _drawn(nodes, replace(frame, seen=_stored(nodes, frame, prefix, _SAID["kept"])), max_nodes)
 
 

@@ -194,7 +194,8 @@ class TreePlot(base.Plot):
         outlined = " Thickest outline: the prefix below." if self._chosen.data["top"] else ""
         outlined += f" Outlined: the way to the best list{there}." if frame.best else ""
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
-        self.caption = f"{prefixes} stored; each stands under the one it continues.{outlined} {frame.said}".rstrip()
+        kept = f"kept of {count(frame.stored)} that were stored" if frame.stored else "stored"
+        self.caption = f"{prefixes} {kept}; each stands under the one it continues.{outlined} {frame.said}".rstrip()
         fates = sorted(colors, key=lambda fate: (fate.startswith("cut"), fate))
         self.below = filled("tree_colours.html", colours=[(fate, colors[fate]) for fate in fates])
 

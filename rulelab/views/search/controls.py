@@ -20,23 +20,24 @@ from ..widgets.html import Html, Press
 from ..widgets.style import BAR_CSS, CARD_CSS, CONTROLS_CSS, LARGE_PRESS_CSS, sheet
 
 _SAID = texts("run and step")
-NO_GROUPS, NOT_EDITED = _SAID["no groups"], _SAID["not edited"]
+NO_GROUPS, NOT_EDITED, OPENING = (_SAID[each] for each in ("no groups", "not edited", "opening"))
 
 
 def offered(session: SearchSession, stale: bool, blocked: bool, refusal: str) -> tuple[dict[str, bool], str]:
     """Which buttons would do something, and what Run and Step would do, where that is not plain, or why nothing."""
     state = session.state
-    begins = state is State.IDLE or (state.over and (stale or not session.resumable))
+    new = state is State.IDLE or refusal == OPENING
+    begins = new or (state.over and (stale or not session.resumable))
     able = {
         "run": state.busy or not (blocked or (refusal and begins)),
-        "step": (not state.over or session.resumable) and not blocked and not (refusal and state is State.IDLE),
+        "step": (not state.over or session.resumable) and not blocked and not (refusal and new),
         "stop": state.busy or state is State.PAUSED,
         "reset": state is not State.IDLE,
     }
     said = ""
     if not able["run"] or blocked:
         # where groups are lacking no field is marked
-        said = _SAID["blocked"] if blocked else refusal if refusal == NO_GROUPS else _SAID["wrong"]
+        said = _SAID["blocked"] if blocked else refusal if refusal in (NO_GROUPS, OPENING) else _SAID["wrong"]
     elif stale and state is not State.IDLE:
         said = _SAID["stale"] if state.over else _SAID["stale already"]
     elif state.over:

@@ -30,7 +30,7 @@ from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
 from .best import BestModel
 from .certificate import Certificate, notes
-from .controls import NO_GROUPS, NOT_EDITED, SPEEDS, Controls, Rewind
+from .controls import NO_GROUPS, NOT_EDITED, OPENING, SPEEDS, Controls, Rewind
 from .families import LOOKS, look_of_recorded, sessions_of
 from .figures import SearchFigures, curves_svg
 from .plots.curves import AXES
@@ -76,6 +76,7 @@ class SearchView(Pinning, NotebookViewer):
     stale = param.Boolean(default=False, doc="Whether the settings have changed since the run began.")
     refusal = param.String(default="", doc="Why no run may begin; empty where one may.")
     blocked = param.Boolean(default=False, doc="Whether nothing may be run, for the data are being chosen.")
+    opening = param.Boolean(default=False, doc="Whether a kept run will be shown here as soon as it is read.")
     snapshot: param.Parameter[Snapshot | None] = param.Parameter(doc="The latest state of the run; None before it.")
     status: param.Selector[State] = param.Selector(default=State.IDLE, objects=list(State), doc="How the run stands.")
     model: param.Parameter[Model | None] = param.Parameter(doc="The best model so far; None before there is one.")
@@ -168,16 +169,17 @@ class SearchView(Pinning, NotebookViewer):
         self.session.pause()
 
     def run_or_pause(self, *_: Any) -> None:
-        """Run, or hold what runs."""
-        (self.pause if self.session.goes_on else self.run)()
+        """Run, or hold what runs; nothing begins where a kept run is about to be shown."""
+        if self.session.goes_on or not self.opening:
+            (self.pause if self.session.goes_on else self.run)()
 
     @one_at_a_time
     def forward(self) -> None:
         """Go to the next moment while looking back, else do a step."""
-        if self.rewind.moment is None:
-            self.step()
-        else:
+        if self.rewind.moment is not None:
             self.rewind.move(1)
+        elif not self.opening:
+            self.step()
 
     @one_at_a_time
     def stop(self, *_: Any) -> None:
@@ -362,11 +364,13 @@ class SearchView(Pinning, NotebookViewer):
         elif session.state.busy and self._alert.phase:
             self.complain("")
         self._notes.object = notes(session.prepared)
-        self._controls.show(session, self.stale, self.blocked, self.refusal)
+        self._controls.show(session, self.stale, self.blocked, OPENING if self.opening else self.refusal)
         free = not (session.state.busy or self.blocked or self.runs_box.ablation)
         self.runs_box.offer(free)
 
     def _standing(self, session: SearchSession) -> Standing:
+        if self.opening and not session.state.busy:
+            return replace(standing(session), tone="busy", phase="opening the kept run ...")
         at, prepared, shown = self.rewind.moment, session.prepared, self.best.shown
         if not (at is None or session.state.busy or shown is None or prepared is None):
             phase = f"looking back: moment {count(at + 1)} of {count(len(session.history))}"
@@ -406,6 +410,10 @@ class SearchView(Pinning, NotebookViewer):
     def _block(self) -> None:
         if not self.refusal:
             self.complain("")
+        self._show_standing(self.session)
+
+    @param.depends("opening", watch=True)
+    def _await(self) -> None:
         self._show_standing(self.session)
 
     @param.depends("speed", watch=True)

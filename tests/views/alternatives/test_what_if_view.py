@@ -510,6 +510,14 @@ def test_who_comes_to_a_room_plays_and_sees_nothing_of_the_optimum() -> None:
     assert alternatives.strip in seen(alternatives)
     assert not button(alternatives, "Leave the game")
     assert view.hand.edited == view.hand.best.edited
+    alternatives.play()
+    assert (view.hand, status(view).figures) == (None, []), "the optimum is not in hand any more"
+    played(view)
+    send(only(alternatives, parts.GoodList), {"at": 0})
+    for change in (view.undo, view.redo, view.apply_hint):
+        change()
+        assert view.hand.edited == view.hand.bench.empty(), "what was in hand before is not taken back"
+    assert alternatives.playing
     tabs.made("Compare").view.close()
     alternatives.close()
 

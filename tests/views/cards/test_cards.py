@@ -418,12 +418,18 @@ def test_a_model_that_is_not_the_best_is_not_valid(card, other) -> None:
 
 
 def test_where_there_is_no_certificate_the_check_refuses(card) -> None:
-    for lacking in (
-        parse(card.to_json().encode(), "x.json"),
-        cards.of_model(card.model),
-        pinned(recipe(regularization=0.005, beam_width=0), work=3),
+    assert ModelCard(card).check.button.visible
+    unproven = pinned(recipe(regularization=0.005, beam_width=0), work=3)
+    for lacking, why in (
+        (parse(card.to_json().encode(), "x.json"), "the file holds a model"),
+        (cards.of_model(card.model), ""),
+        (unproven, ""),
+        (replace(unproven, origin=cards.KEPT), ""),
     ):
         shown = ModelCard(lacking)
+        said = shown.check.line.phase
+        assert (why in said, shown.check.button.visible) == (True, False)
+        assert bool(said) == bool(why), "a model that is not proven says that already"
         shown.verify()
         assert "Not checked" in shown.check.line.phase
         assert "certificate" in shown.check.line.phase

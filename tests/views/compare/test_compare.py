@@ -125,15 +125,17 @@ def test_objectives_that_cannot_be_compared_have_a_sentence_and_no_difference(ca
 
 
 def test_a_difference_has_the_digits_of_both() -> None:
-    for value, other, scale, said in (
-        (Value(0.0, "0"), Value(0.092, "0.0920"), 1, "−0.0920"),
-        (Value(0.092, "0.0920"), Value(0.0, "0"), 1, "+0.0920"),
-        (Value(2.0, "2"), Value(1.0, "1"), 1, "+1"),
-        (Value(0.5, "50.0"), Value(0.25, "25.0"), 100, "+25.0"),
-        (Value(0.5, "50.0"), Value(0.5, "50.0"), 100, "="),
-        (Value(0.5, "50.0"), Value(), 100, ""),
+    for value, other, said in (
+        (Value(0.0, "0"), Value(0.092, "0.0920"), "−0.0920"),
+        (Value(0.092, "0.0920"), Value(0.0, "0"), "+0.0920"),
+        (Value(2.0, "2"), Value(1.0, "1"), "+1"),
+        (Value(0.5, "50.0"), Value(0.25, "25.0"), "+25.0"),
+        (Value(0.5, "50.0"), Value(0.5, "50.0"), "="),
+        (Value(0.5, "50.0"), Value(), ""),
+        (Value(0.66350, "66.4"), Value(0.67449, "67.4"), "−1.0"),  # -1.099: what is shown adds up
+        (Value(1200.5, "1\u202f200.5"), Value(7.0, "7"), "+1193.5"),
     ):
-        assert change(value, other, scale) == said
+        assert change(value, other) == said
 
 
 def test_baselines_are_scikit_learns_on_the_same_split(card) -> None:
@@ -317,7 +319,11 @@ def test_baselines_stand_beside_the_cards_of_their_split_and_texts_are_in_export
         assert part in report
     done = "3 other methods fitted on the same rows: they stand in the table"
     assert (status(view).tone, status(view).phase) == ("idle", done)
+    cart = view.table.more[2]
     assert [one["title"] for one in view.table.more[2:]] == ["CART", "Random forest", "Logistic regression"]
+    view.points = [{**cart, "key": "0:9", "title": "CART, max leaf nodes 8"}]
+    assert cart not in view.table.more, "the same fit stands once"
+    view.points = []
     view.remove(view.cards[0])
     view.remove(view.cards[0])
     assert view.comparisons() == []

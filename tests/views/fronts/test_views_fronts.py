@@ -366,6 +366,12 @@ def test_a_baseline_has_figures_and_no_card_and_a_point_says_what_its_constraint
     assert "points of accuracy" not in html(view.details)
 
 
+def test_a_baseline_of_two_sweeps_is_one_point(run: Run) -> None:
+    for part, found in run.points.items():
+        once = [p.baseline for p in found if p.sweep == 0]
+        assert len(fronts.points(run.started.sweeps[:1] * 2, part)) == len(once) + once.count(False)
+
+
 def test_pinning_hands_the_card_on(view: FrontView) -> None:
     pinned = []
     view.on_pin = lambda card: pinned.append(card) or "B"
@@ -378,7 +384,7 @@ def test_pinning_hands_the_card_on(view: FrontView) -> None:
     view.pin(next(p.key for p in view.points() if p.method == "cart"))
     assert "no model of this setting" in alert(view).phase
     rows = {row["key"]: row for row in view.table.more}
-    assert rows["0:1"]["same"] == same_of(pinned[1].title, pinned[1].proof.objective)
+    assert rows["0:1"]["same"] == same_of(pinned[1].title, pinned[1].proof.objective, pinned[1].proof.gap)
     point = next(p for p in view.points() if p.key == "0:1")
     assert rows["0:1"]["figures"][:3:2] == [fronts.percent(point, name) for name in ("accuracy", view.gap)]
     assert {row["key"] for row in view.table.more if "tick" in row} == {p.key for p in view.points() if not p.baseline}

@@ -15,6 +15,8 @@ import rulelab as rl
 from rulelab.cli.commands import main
 from rulelab.views.cards import card_file, verifying
 from rulelab.views.cards.card import KEPT, Card
+from rulelab.views.cards.view import ModelCard
+from rulelab.views.compare.table import MEASURED, of_pin
 from rulelab.views.kept_runs.keeping import Keeper, error_of
 from rulelab.views.kept_runs.runs import DIGITS, KeptRuns, told_apart
 from rulelab.views.kept_runs.runs import row as kept_row
@@ -300,6 +302,9 @@ def test_runs_are_compared_and_sent_and_pinned_models_come_back(page, keeper, tm
     assert card.proof.proven
     assert card.proof.objective == keeper.store.run(which).objective
     assert card.model == keeper.store.model(which)
+    run, own = keeper.store.run(which), of_pin(ModelCard(card), *MEASURED)["same"]
+    stopped = replace(run, status="limit", lower_bound=run.lower_bound / 2)
+    assert [kept_row([each], False, {})["same"] == own for each in (run, stopped)] == [True, False], "of one run each"
     written = card_file.written(page.pinned)
     page.kept.follow_pins(written)
     assert page.kept.pins == "", "nothing is said to be kept before it is"

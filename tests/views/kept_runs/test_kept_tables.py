@@ -1,6 +1,7 @@
 """The rows of an uploaded file on the next day: the same data or none, and groups of people with them."""
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from live import (
     HOSTILE,
     alert,
     bring_file,
+    button,
     html,
     recorded,
     seen,
@@ -26,7 +28,7 @@ from live import (
 )  # fmt: skip
 from live import finish as ended
 from model_cards import finish
-from patience import wait_until
+from patience import PATIENCE, wait_until
 
 import rulelab as rl
 from rulelab.store import StoreError, bundle, data_hash
@@ -209,11 +211,20 @@ def test_groups_of_an_uploaded_file_are_there_on_the_next_day(place: Path) -> No
     before = search.view.best.card_at(search.view.session.snapshot)
     closed(tabs)
 
-    tabs = day(place, tab="Alternatives")
+    tabs = day(place, tab="Alternatives", run=run)
+    search, gate = tabs.made("Search"), threading.Event()
+    tabs.runs.run = ""
+    keeping.keeper().do(lambda store: gate.wait(PATIENCE))
     tabs.runs.run = run
+    assert status(search.view).phase == "opening the kept run ..."
+    assert not any(button(search.view, name).able for name in ("Run", "Step"))
+    search.view.run_or_pause()
+    with pytest.raises(ValueError, match="kept run"):
+        search.answer()
+    gate.set()
     settle(tabs)
-    search = tabs.made("Search")
     assert search.view.session.recorded
+    assert button(search.view, "Run").able
     own = search.setup.table.own
     assert (own.target, own.positive, own.weight) == ("paid", "yes", "weight")
     assert (own.sensitive, own.kept) == (("sex", "owns"), ("owns",))
@@ -313,7 +324,7 @@ def test_a_kept_run_is_opened_with_its_split_its_groups_and_its_proof(place: Pat
     tabs.runs.pins = pins
     settle(tabs)
     (alone,) = tabs.made("Compare").view.cards
-    assert "Run, in the tab Search, searches again and proves it" in refusal(alone.card)
+    assert "Run, in the tab Search, searches again: what it proves can be checked" in refusal(alone.card)
     closed(tabs, "Compare")
 
 

@@ -12,7 +12,7 @@ from patience import PATIENCE, wait_until
 import rulelab as rl
 from rulelab.families.wording import at_most
 from rulelab.views.live import wording as words
-from rulelab.views.live.job import Pool
+from rulelab.views.live.job import Job, Pool
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import MOST_SHARE, TICK_SECONDS, Limits, Pace, State, Watching
@@ -191,6 +191,11 @@ def test_the_pool_serves_in_order_and_lets_no_more_in_than_it_has_places() -> No
         thread.join(PATIENCE)
     assert order == [0, 1, 2]
     assert pool.waiting == 0
+    with pool.place(lambda: False, "another count"):
+        job = Job(lambda progress: progress.doing, pool)
+        assert job.standing.startswith("waiting until another count has ended (")
+    job.join(PATIENCE)
+    assert job.result, "who has a place does not wait any more"
 
 
 def test_counts_weights_and_bounds_are_written_in_the_digits_that_tell_them_apart() -> None:

@@ -344,6 +344,10 @@ def test_a_recording_is_shown_at_any_step_and_from_a_file(tmp_path):
     recording.save(tmp_path / "run.rulelab")
     again, rows = (TreeView(each) for each in (rl.Recording.load(tmp_path / "run.rulelab"), recording))
     assert len(again.drawn.tree) == last
+    stored = recording.snapshots[-1].counts["stored"]
+    assert f"{stored} prefixes stored; " in again.plot.caption
+    part = TreeView(rl.Recording.from_bytes(recording.to_bytes(stored // 2)))
+    assert f"{stored // 2} prefixes kept of {stored} that were stored; " in part.plot.caption
     assert "are not kept" in again.bars.caption
     for node in again.plot.nodes[1::40]:
         again.prefix = rows.prefix = again.path(node)
