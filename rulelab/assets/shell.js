@@ -13,13 +13,15 @@ export function render({ model }) {
   const title = tag("a", { className: "title", href: "./" }, tag("h1", { textContent: model.title }))
   const button = tag("button", { type: "button", title: "Toggle theme" })
   button.setAttribute("aria-label", "Toggle theme")
-  button.addEventListener("click", () => { model.dark = !model.dark })
+  // the page is as the system is before the server has heard of that
+  const page = document.documentElement.dataset
+  button.addEventListener("click", () => { model.dark = page.theme !== "dark" })
   const show = () => {
-    document.documentElement.dataset.theme = model.dark ? "dark" : "light"
-    button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${model.dark ? MOON : SUN}"/></svg>`
+    button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${page.theme === "dark" ? MOON : SUN}"/></svg>`
     button.hidden = !model.switch
   }
-  model.on(["dark", "switch"], show)
+  model.on("dark", () => { page.theme = model.dark ? "dark" : "light"; show() })
+  model.on("switch", show)
   show()
   const main = tag("main", {}, tag("div", { className: "main-content" }, ...model.get_child("main")))
   return tag("div", { className: "shell" }, tag("header", { className: "header" }, title, strip, button), main)

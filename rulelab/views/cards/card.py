@@ -133,6 +133,7 @@ class Card:
             "data": dict(self.data),
             "parameters": dict(self.parameters),
             "made": self.made,
+            "fewer": self.fewer,
             "intended_use": self.intended_use,
             "limits": self.limits,
             "unconstrained": None if self.unconstrained is None else self.unconstrained.to_dict(),

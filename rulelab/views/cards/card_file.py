@@ -45,6 +45,7 @@ def parse(contents: bytes, file_name: str) -> Card:
         data=_texts(entry, "data"),
         parameters=_texts(entry, "parameters"),
         made=_text(entry, "made", 40),
+        fewer=_text(entry, "fewer", MAX_NOTE),
         intended_use=_text(entry, "intended_use", MAX_NOTE),
         limits=_text(entry, "limits", MAX_NOTE),
         code=snippet.of_model(model),

@@ -49,7 +49,7 @@ _SHAPES: dict[str, str] = json.loads(asset("markers.json"))  # the markers of Bo
 
 def swatches_css(methods: Sequence[str], dark: bool) -> str:
     """A style sheet that puts its marker before the check box of each of some methods."""
-    rules = [sheet("swatches.css")]
+    rules = [sheet("choices.css", "swatches.css")]
     for place, method in enumerate(methods, 1):
         ink = COLORS[method][dark]
         svg = (

@@ -182,7 +182,7 @@ class Walk(NotebookViewer):
         text = step.answer
         if step.figures is not None:
             known = done and self._seen.snapshot is not None
-            text = text.format(**step.figures(self._seen)) if known else "What your search finds will show it here."
+            text = text.format(**step.figures(self._seen)) if known else "Once this step is done, the figures of your search stand here."
         return as_html(text, self.plan.family)
 
     def _scored(self) -> str:

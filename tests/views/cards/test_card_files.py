@@ -56,12 +56,13 @@ def test_the_python_script_makes_the_model_again(recipe, work) -> None:
 
 
 def test_a_saved_card_is_a_model_and_comes_back_with_its_texts(card, tmp_path) -> None:
-    noted = cards.annotated(card, "teaching\nonly", "x" * 5000)
+    less = "rules have at most 1 condition, not 2: there are more than 1000"
+    noted = replace(cards.annotated(card, "teaching\nonly", "x" * 5000), fewer=less)
     path = tmp_path / "model.json"
     path.write_text(noted.to_json())
     assert rl.load_model(path) == card.named
     again = parse(path.read_bytes(), "model.json")
-    assert (again.title, again.target, again.made) == (card.title, card.target, card.made)
+    assert (again.title, again.target, again.made, again.fewer) == (card.title, card.target, card.made, less)
     assert (again.parameters, again.data) == (card.parameters, card.data)
     assert (again.proof, again.intended_use) == (card.proof, "teaching\nonly")
     assert len(again.limits) == cards.MAX_NOTE

@@ -202,7 +202,7 @@ def test_a_server_that_takes_no_files_offers_no_place_for_them(monkeypatch: pyte
 
 
 # everything on the page that a person may ask about has an entry in the glossary, and the page can show it ------------
-SAY_THEMSELVES = (pn.widgets.Button, pn.widgets.FileDownload)
+SAY_THEMSELVES = (pn.widgets.Button, pn.widgets.CheckBoxGroup, pn.widgets.FileDownload)
 
 
 def without_a_term(layout) -> set[str]:
