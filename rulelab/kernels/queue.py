@@ -23,7 +23,7 @@ DONE, PAUSED, GROW = range(3)
 
 @inner
 def enter(store, keys, node, place):
-    """Queue a prefix at this place; ``keys``: of the heap."""
+    """Queue a prefix at this place; ``keys``: the places in the heap."""
     numbers = store.numbers
     store.fate[node] = OPEN
     store.queue_by_length[store.length[node]] += 1
@@ -50,7 +50,7 @@ def cut_off(store, node, which):
 def take_first(store, keys, places, best, which):
     """Take the first prefix off the queue whose bound is below ``best``; -1 when there is none.
 
-    ``keys``: of the heap; ``places``: of the prefixes. Those that come before it and cost more are cut by ``which``.
+    ``keys``: the places in the heap; ``places``: those of all prefixes. ``which``: what cuts those that cost more.
     """
     numbers = store.numbers
     while numbers[N_HEAP] > 0:

@@ -188,7 +188,7 @@ def _next_level(arrays, rules, beam):
     """The best candidates with distinct sets become the parents."""
     numbers = beam.numbers
     n = numbers[N_CANDIDATES]
-    heap.sort(beam.candidate_key, beam.candidate, n)
+    heap.sort(beam.candidate_key, beam.candidate, n)  # so that the best come first
     for i in range(beam.table.size):
         beam.table[i] = -1
     m = arrays.by_antecedent.shape[0]

@@ -130,7 +130,7 @@ def _next_level(data, rules, store, beam):
     """The best candidates become the parents, one of those that leave the same set with the same sums."""
     numbers = beam.numbers
     m, level, n = data.by_antecedent.shape[0], numbers[LEVEL], numbers[N_CANDIDATES]
-    heap.sort(beam.key, beam.candidate, n)
+    heap.sort(beam.key, beam.candidate, n)  # so that the best come first
     for i in range(beam.table.size):
         beam.table[i] = 0
     mask = np.uint64(beam.table.size - 1)
