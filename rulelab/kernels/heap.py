@@ -58,28 +58,6 @@ def drop_first(keys, nodes, size):
 
 
 @inner
-def offer(keys, nodes, size, key, node):
-    """Keep an entry where there is room, or in place of the first if it comes after that; returns the new size."""
-    if size < keys.size:
-        return push(keys, nodes, size, key, node)
-    if before(keys[0], nodes[0], key, node):
-        keys[0] = key
-        nodes[0] = node
-        sift_down(keys, nodes, size, 0)
-    return size
-
-
-@inner
-def sort(keys, nodes, size):
-    """Put the entries of a heap into the opposite order, the last first: heapsort."""
-    for last in range(size - 1, 0, -1):
-        key, node = keys[0], nodes[0]
-        keys[0], nodes[0] = keys[last], nodes[last]
-        sift_down(keys, nodes, last, 0)
-        keys[last], nodes[last] = key, node
-
-
-@inner
 def heapify(keys, nodes, size):
     """Order arbitrary entries."""
     for i in range(size // 2 - 1, -1, -1):

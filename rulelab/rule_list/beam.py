@@ -179,8 +179,14 @@ def _expand(arrays, rules, beam, parent):
 @inlined
 def _offer(beam, score, candidate):
     """Keep the candidate if it is among the best of this level so far."""
-    keys, nodes, n = beam.candidate_key, beam.candidate, beam.numbers[N_CANDIDATES]
-    beam.numbers[N_CANDIDATES] = heap.offer(keys, nodes, n, -score, candidate)
+    numbers = beam.numbers
+    n = numbers[N_CANDIDATES]
+    if n < beam.candidate.size:
+        numbers[N_CANDIDATES] = heap.push(beam.candidate_key, beam.candidate, n, -score, candidate)
+    elif heap.before(beam.candidate_key[0], beam.candidate[0], -score, candidate):
+        beam.candidate_key[0] = -score
+        beam.candidate[0] = candidate
+        heap.sift_down(beam.candidate_key, beam.candidate, n, 0)
 
 
 @inlined
@@ -188,7 +194,11 @@ def _next_level(arrays, rules, beam):
     """The best candidates with distinct sets become the parents."""
     numbers = beam.numbers
     n = numbers[N_CANDIDATES]
-    heap.sort(beam.candidate_key, beam.candidate, n)  # so that the best come first
+    for last in range(n - 1, 0, -1):  # heapsort: worst candidate to the end, so the best come first
+        key, candidate = beam.candidate_key[0], beam.candidate[0]
+        beam.candidate_key[0], beam.candidate[0] = beam.candidate_key[last], beam.candidate[last]
+        heap.sift_down(beam.candidate_key, beam.candidate, last, 0)
+        beam.candidate_key[last], beam.candidate[last] = key, candidate
     for i in range(beam.table.size):
         beam.table[i] = -1
     m = arrays.by_antecedent.shape[0]

@@ -111,8 +111,7 @@ def _expand(data, rules, store, beam, parent):
                         out[i] = beam.rules[parent, i]
                     out[level], out[level + 1] = 2 * a + b, 1 - b
             if relaxed + rules.relaxed_rule <= limit(rules, store):
-                n, candidate = numbers[N_CANDIDATES], 2 * (parent * m + a) + b
-                numbers[N_CANDIDATES] = heap.offer(beam.key, beam.candidate, n, -value, candidate)
+                _offer(beam, value, 2 * (parent * m + a) + b)
 
 
 @inlined
@@ -126,11 +125,28 @@ def _divides(data, chosen, a):
 
 
 @inlined
+def _offer(beam, value, candidate):
+    """Keep the candidate if it is among the best of this level so far."""
+    numbers = beam.numbers
+    n = numbers[N_CANDIDATES]
+    if n < beam.candidate.size:
+        numbers[N_CANDIDATES] = heap.push(beam.key, beam.candidate, n, -value, candidate)
+    elif heap.before(beam.key[0], beam.candidate[0], -value, candidate):
+        beam.key[0] = -value
+        beam.candidate[0] = candidate
+        heap.sift_down(beam.key, beam.candidate, n, 0)
+
+
+@inlined
 def _next_level(data, rules, store, beam):
     """The best candidates become the parents, one of those that leave the same set with the same sums."""
     numbers = beam.numbers
     m, level, n = data.by_antecedent.shape[0], numbers[LEVEL], numbers[N_CANDIDATES]
-    heap.sort(beam.key, beam.candidate, n)  # so that the best come first
+    for last in range(n - 1, 0, -1):  # heapsort: worst candidate to the end, so the best come first
+        key, candidate = beam.key[0], beam.candidate[0]
+        beam.key[0], beam.candidate[0] = beam.key[last], beam.candidate[last]
+        heap.sift_down(beam.key, beam.candidate, last, 0)
+        beam.key[last], beam.candidate[last] = key, candidate
     for i in range(beam.table.size):
         beam.table[i] = 0
     mask = np.uint64(beam.table.size - 1)
