@@ -30,10 +30,10 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
     return status, out, err
 
 
-def output_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[str, str]:
-    """What it prints on both streams where it ends well, which is checked."""
-    status, out, err = run(capsys, *arguments)
-    assert status == 0, err
+def output_of(capsys: pytest.CaptureFixture[str], *arguments: object, status: int = 0) -> tuple[str, str]:
+    """What it prints on both streams where it ends with this status, which is checked."""
+    ended, out, err = run(capsys, *arguments)
+    assert ended == status, err
     return out, err
 
 

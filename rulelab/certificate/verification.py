@@ -44,7 +44,8 @@ from .rule_list.constrained.space import read_sizes
 from .rule_list.exclusion import Exclusion, exclude
 from .rule_set import checker as rule_set
 from .rule_set import least_gap as least_gap_of_sets
-from .rule_set.checker import MIN_GROUP_SIZE, check_model, read_claim, sides_of, times_covered
+from .rule_set.checker import sides_of, times_covered
+from .rule_set.claim import MIN_GROUP_SIZE, check_model, read_claim
 from .rule_set.parity import GAP, SUFFIX, check_parities, parities, read_sides, read_tolerances
 
 OF_ALL = "of_all"  # the parameter that only these certificates have

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +12,13 @@ import pandas as pd
 
 from .. import glossary, remaining
 from ..arguments import ParameterError, is_whole
-from ..kernels.growing import CUT, EXPANDED, OPEN
+from ..kernels.growing import CUT, EXPANDED, OPEN, with_room
+from ..kernels.queue import DONE, GROW
 from ..search import Search
+from ..slices import effort_of
 from ..snapshot import Incumbent, Snapshot, bound_shown, standing
 from .nodes import COLUMNS, Nodes, Scale
-from .replay import Children
+from .replay import Children, Places
 
 _NEAR = 1e-9  # costs that differ by less are one cost, written with other roundings
 _DIGITS = range(4, 11)
@@ -95,6 +97,7 @@ class PrefixSearch(Search):
     memory_limit: int | None
     _phase: str
     _best: Best
+    _store: Any
     _incumbent: Incumbent | None = None
     _out_of_memory = False
 
@@ -234,6 +237,35 @@ class PrefixSearch(Search):
     def _free(self) -> int | None:
         """Bytes that the memory limit leaves; None without one."""
         return None if self.memory_limit is None else self.memory_limit - self.memory_bytes
+
+    def _go_on(self, kernel: Callable[..., int], at: Places, room: int, per_work: int, target: int) -> bool:
+        """Advance up to so much work, or as far as memory goes; whether a better list was found.
+
+        ``kernel``: takes the store, units of work and effort, of which there is ``per_work``; it needs ``room`` for so
+        many prefixes.
+        """
+        numbers, of = self._store.numbers, at.of
+
+        def mark_stale(store: Any) -> None:
+            """Let the tables be filled anew, a part at a time."""
+            store.numbers[of.TABLE_IS_STALE] = 1
+
+        self._out_of_memory = False
+        improved = int(numbers[of.IMPROVED])
+        while self.work < target:
+            left = target - self.work
+            outcome = kernel(self._store, left, effort_of(left, per_work))
+            self.work = int(numbers[of.WORK])
+            if outcome == DONE:
+                self._phase = "certified"
+            if outcome != GROW:
+                break
+            wanted = (at.nodes, room), (at.heap, room)
+            self._store, enough = with_room(self._store, wanted, self._free, mark_stale)
+            if not enough:
+                self._out_of_memory = True
+                break
+        return bool(numbers[of.IMPROVED] > improved)
 
     def _state(
         self,

@@ -175,3 +175,23 @@ def weigh(arrays, chosen):
         else:
             negative += n
     return positive, negative
+
+
+@inner
+def errors_of_list(arrays, path, constant, scratch):
+    """What a list gets wrong, ``constant`` in any case; ``scratch`` is room for two sets.
+
+    Counted from scratch: a cheaper prefix may have taken the place of one that the list starts with.
+    """
+    captured, left = scratch[0], scratch[1]
+    for w in range(left.size):
+        left[w] = arrays.full[w]
+    wrong = constant
+    for i in range(path.size):
+        for w in range(left.size):
+            captured[w] = left[w] & arrays.by_antecedent[path[i], w]
+            left[w] &= ~captured[w]
+        positive, negative = weigh(arrays, captured)
+        wrong += min(positive, negative)
+    positive, negative = weigh(arrays, left)
+    return wrong + min(positive, negative)

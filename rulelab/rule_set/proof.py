@@ -14,7 +14,8 @@ import numpy as np
 
 from ..certificate import Certificate, CertificateError, prove_rule_set, require_checkable
 from ..certificate.outcome import divided
-from ..certificate.rule_set.checker import Case, Claim, check_model, counts_as_given, read_claim
+from ..certificate.rule_set.checker import Case, counts_as_given
+from ..certificate.rule_set.claim import Claim, check_model, read_claim
 from ..certificate.rule_set.demands import PART_PRICES
 from ..certificate.rule_set.parity import RATES
 from ..certificate.rule_set.partition import PART_ENDED, PART_RANGES, Space, share_of

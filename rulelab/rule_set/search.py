@@ -14,7 +14,8 @@ import pandas as pd
 from ..arguments import is_whole, require
 from ..certificate import Certificate, CertificateError
 from ..certificate.parts import look
-from ..certificate.rule_set.checker import Case, Claim, rounds
+from ..certificate.rule_set.checker import Case, rounds
+from ..certificate.rule_set.claim import Claim
 from ..data.exact_weights import rounded_down
 from ..data.fairness import Criterion, EqualOpportunity, groups_of, left_out
 from ..data.naming import as_names, limits_of

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import holds, learn_soon, noisy_problem, proof_by, rows, rows_of, with_arrays
+from laws import certified, holds, known_problem, learn_soon, noisy_problem, proof_by, rows, rows_of, with_arrays
 
 import rulelab as rl
 from rulelab.certificate import Certificate, CertificateError, prove_rule_list, verify
@@ -27,9 +27,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
 def optimal_model(problem, regularization, **options):
-    snapshot = rl.solve(rl.search_for(problem, regularization=regularization, **options))
-    assert snapshot.status is rl.Status.OPTIMAL
-    return snapshot.incumbent.model
+    return certified(rl.search_for(problem, regularization=regularization, **options)).incumbent.model
 
 
 def exact(case, model):
@@ -73,8 +71,7 @@ def test_weights_of_many_digits_are_certified_up_to_a_resolution(case, factor, s
     [("compas_a", 0.02, 1), ("compas_a", 0.01, 1200), ("compas_a", 0.005, 2000), ("compas_155", 0.01, 3000)],
 )
 def test_benchmark_instances(instances, name, regularization, most_sets):
-    A, y, names = instances.load(name)
-    problem = rl.Problem.from_arrays(A, y, names)
+    problem = known_problem(instances, name)
     model = optimal_model(problem, regularization)
     stream = io.BytesIO()
     prove_rule_list(problem, model, regularization).save(stream)

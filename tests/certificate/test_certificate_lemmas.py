@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from laws import learn_soon, with_arrays
+from laws import known_problem, learn_soon, with_arrays
 from proof_mutations import known_of
 from random_problems import explained
 from test_certificate import children, random_states
@@ -64,8 +64,7 @@ def test_a_lemma_never_shows_more_than_the_least_cost(seed, excess):
 
 @pytest.mark.long
 def test_lemmas_make_the_proof_of_a_long_search_small(instances):
-    A, y, names = instances.load("compas_155")
-    problem = rl.Problem.from_arrays(A, y, names)
+    problem = known_problem(instances, "compas_155")
     search = rl.RuleListSearch(problem, 0.005)
     model = rl.solve(search).incumbent.model
     certificate, plain = search.certificate(), prove_rule_list(problem, model, 0.005)

@@ -4,6 +4,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from command_line import output_of
+from laws import proof_by
 from test_certificate_lemmas import noisy, solved
 
 import rulelab as rl
@@ -22,8 +24,7 @@ def proven(seed: int) -> tuple[rl.Problem, rl.RuleList, rl.Certificate, float]:
     weight = (None, rng.integers(1, 5, n).astype(float), rng.random(n) + 0.1)[seed % 3]
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
     search = rl.RuleListSearch(problem, regularization=PRICES[seed % 5])
-    model = rl.solve(search).incumbent.model
-    return problem, model, search.certificate(), PRICES[seed % 5]
+    return problem, *proof_by(search), PRICES[seed % 5]
 
 
 def lists_of(problem: rl.Problem, rng: np.random.Generator, n: int) -> list[rl.RuleList]:
@@ -149,15 +150,12 @@ def test_only_a_valid_proof_of_lists_is_explained():
 def test_from_the_command_line(tmp_path, capsys):
     model, proof = str(tmp_path / "model.json"), str(tmp_path / "proof.npz")
     fit = ["fit", "tic_tac_toe", "--max-conditions", "1", "--regularization", "0.02", "--quiet"]
-    assert main([*fit, "-o", model, "--proof", proof]) == 0
-    capsys.readouterr()
+    output_of(capsys, *fit, "-o", model, "--proof", proof)
     first, explain = rl.load_model(model).antecedent_names[0], ["explain-proof", "tic_tac_toe", model, proof]
-    assert main([*explain, "--rule", first]) == 0
-    said = capsys.readouterr().out
+    said = output_of(capsys, *explain, "--rule", first)[0]
     assert f"the list '{first}'" in said
     assert "so no list that begins with these rules costs less than" in said or "costs more" in said
-    assert main([*explain, "--list", model]) == 0
-    assert "it is as good as the proven one" in capsys.readouterr().out
+    assert "it is as good as the proven one" in output_of(capsys, *explain, "--list", model)[0]
     for wrong, status, why in (
         (["--rule", "nothing > 3"], 2, "the proof has no antecedent 'nothing > 3'"),
         ([], 2, "give the list either as a file"),

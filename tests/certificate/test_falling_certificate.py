@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import changed, drawn_problem, holds, proof_by, put, refused, reread, rows, with_arrays
+from laws import changed, drawn_problem, holds, known_problem, proof_by, put, refused, reread, rows, with_arrays
 from naive import decimals
-from test_falling_exact import noisy
-from test_joint_capture import proven_with
+from test_joint_capture import noisy, proven_with
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
@@ -183,8 +182,7 @@ def test_a_positive_weight_of_many_digits_is_proven_with_within_its_rounding(w, 
 
 
 def test_a_proof_for_the_paper_s_data(instances):
-    A, y, names = instances.load("bank_227")
-    problem = rl.Problem.from_arrays(A, y, names=names)
+    problem = known_problem(instances, "bank_227")
     answer = holds(problem, *proof_by(FallingRuleListSearch(problem, 1e-6, 1.0)), 1e-6)
     assert answer.lower_bound == pytest.approx(0.1069681, abs=1e-7)
 

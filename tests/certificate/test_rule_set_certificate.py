@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import holds, noisy_problem, proof_by, refused, seeds, with_arrays, with_parameters
+from laws import holds, known_problem, noisy_problem, proof_by, refused, seeds, with_arrays, with_parameters
 from test_rule_set_certificate_fair import by_dual, make
 
 import rulelab as rl
@@ -230,8 +230,7 @@ def test_a_check_that_takes_too_long_is_given_up(module, name, most, said, bound
 @pytest.mark.long
 def test_real_certificates_of_a_search_verify(shared, instances):
     for name, limits in (("compas_24", (5, 10)), ("tic_tac_toe_54", (20,))):
-        A, y, names = instances.load(name)
-        problem = rl.Problem.from_arrays(A, y, names=names)
+        problem = known_problem(instances, name)
         for most in limits:
             model, proof = proof_by(rl.RuleSetSearch(problem, most, 4))
             holds(problem, model, proof)

@@ -14,7 +14,8 @@ from laws import holds, proof_by, refused, seeds, with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.certificate import prove_rule_set
-from rulelab.certificate.rule_set.checker import Case, Claim, set_costs
+from rulelab.certificate.rule_set.checker import Case, set_costs
+from rulelab.certificate.rule_set.claim import Claim
 from rulelab.certificate.rule_set.columns import Columns
 from rulelab.certificate.rule_set.dual import DualValues, read_dual
 from rulelab.data.fairness import Rate

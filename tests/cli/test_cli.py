@@ -130,8 +130,7 @@ def test_a_model_that_cannot_be_written_is_status_1(loans: Path, tmp_path, capsy
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    status, out, err = run(capsys, "fit", loans, "--target", "paid", "-o", tmp_path / "model.json")
-    assert status == 1
+    out, err = output_of(capsys, "fit", loans, "--target", "paid", "-o", tmp_path / "model.json", status=1)
     assert "certified optimal" in out
     assert "cannot be written: No space left on device" in err
 

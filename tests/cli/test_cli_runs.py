@@ -31,16 +31,13 @@ def kept(tmp_path: Path, monkeypatch) -> list[str]:
 
 
 def test_runs_are_listed_and_shown(kept, capsys) -> None:
-    assert main(["runs", "list"]) == 0
-    out = capsys.readouterr().out
+    out, _ = output_of(capsys, "runs", "list")
     assert out.index(kept[1][:12]) < out.index(kept[0][:12])
     assert "\x1b" not in out
     assert "2 runs in" in out
-    assert main(["runs", "list", "first", "noise", "--json"]) == 0
-    (entry,) = json.loads(capsys.readouterr().out)
+    (entry,) = json.loads(output_of(capsys, "runs", "list", "first", "noise", "--json")[0])
     assert entry["hash"] == kept[0]
-    assert main(["runs", "show", kept[0][:8]]) == 0
-    out = capsys.readouterr().out
+    out, _ = output_of(capsys, "runs", "show", kept[0][:8])
     assert kept[0] in out
     assert "if" in out
     assert entry["status"] in out
@@ -50,15 +47,12 @@ def test_runs_are_exported_deleted_brought_back_and_imported(kept, capsys, tmp_p
     archive = str(tmp_path / "runs.zip")
     assert main(["runs", "export", "-o", archive]) == 0
     assert main(["runs", "delete", kept[0][:12]]) == 0
-    assert main(["runs", "list", "--json"]) == 0
-    assert kept[0] not in capsys.readouterr().out.replace(kept[0] + "\n", "", 1)
+    assert kept[0] not in output_of(capsys, "runs", "list", "--json")[0].replace(kept[0] + "\n", "", 1)
     assert main(["runs", "delete", "--undo", kept[0]]) == 0
-    assert main(["runs", "delete", "--forever", *kept]) == 0
-    capsys.readouterr()
+    output_of(capsys, "runs", "delete", "--forever", *kept)
     other = ["--store", str(tmp_path / "other.sqlite")]
     for store in ([], other):
-        assert main(["runs", "import", archive, *store]) == 0
-        assert sorted(capsys.readouterr().out.split()) == sorted(kept)
+        assert sorted(output_of(capsys, "runs", "import", archive, *store)[0].split()) == sorted(kept)
 
 
 @pytest.mark.parametrize(("arguments", "said"), refusals("runs", THIS=[__file__]))
@@ -71,8 +65,7 @@ def test_doctor_says_where_runs_are_kept(kept, capsys, tmp_path: Path) -> None:
     assert main(["doctor"]) == 0
     assert re.search(rf"^ok +kept runs +2 in {re.escape(str(place))}", capsys.readouterr().out, flags=re.MULTILINE)
     place.write_text("something else")
-    assert main(["doctor"]) == 1
-    assert re.search(rf"^kept runs: .*{HOME_VARIABLE}", capsys.readouterr().out, flags=re.MULTILINE)
+    assert re.search(rf"^kept runs: .*{HOME_VARIABLE}", output_of(capsys, "doctor", status=1)[0], flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +103,7 @@ def test_the_page_keeps_its_runs_where_it_is_told_to(tmp_path: Path, monkeypatch
 
 
 def test_a_store_that_cannot_be_used_ends_serve_with_the_reason(tmp_path: Path, capsys) -> None:
-    assert main(["serve", "--store", __file__]) == 2
-    err = capsys.readouterr().err
+    _, err = output_of(capsys, "serve", "--store", __file__, status=2)
     assert "no SQLite file" in err
     assert "--store none" in err
 
@@ -138,10 +130,8 @@ def test_a_fit_is_kept_with_its_proof_and_its_rows(tmp_path: Path, monkeypatch, 
         assert rl.verify(problem, store.model(own), proof).valid
         given = evidence(store, named.hash)
         assert (given.rows, given.proof) == (None, store.file(named, "proof"))
-    assert main([*data, "--store", str(tmp_path / "x.sqlite")]) == 2
-    assert "add --keep" in capsys.readouterr().err
-    assert main([*data, "--keep", "--store", __file__]) == 2
-    assert "no SQLite file" in capsys.readouterr().err
+    refused(capsys, "add --keep", *data, "--store", tmp_path / "x.sqlite")
+    refused(capsys, "no SQLite file", *data, "--keep", "--store", __file__)
     assert main([*data, "--max-length", "1", "--keep", "short"]) == 0
     assert main([*data, "--must-use", "town", "--max-uses", "age:1", "--keep", "asked"]) == 0
     assert main([*data, "--weight", "age", "--keep", "weighted"]) == 0
@@ -164,8 +154,7 @@ def test_a_proof_that_is_interrupted_loses_neither_model_nor_run(tmp_path: Path,
     monkeypatch.setattr(rl.RuleListSearch, "certificate", interrupted)
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     fit = ["fit", "tic_tac_toe", "--max-conditions", "1", "--regularization", "0.02", "--keep", "without"]
-    assert main([*fit, "-o", str(model), "--proof", str(proof)]) == 1
-    out, err = capsys.readouterr()
+    out, err = output_of(capsys, *fit, "-o", model, "--proof", proof, status=1)
     assert "certified optimal" in out
     assert "Ctrl-C goes on without it" in err
     assert "no proof is saved: its making was interrupted after 0 s" in err
@@ -181,8 +170,7 @@ NOTEBOOKS = ROOT / "notebooks"
 
 
 def test_all_is_well_here(capsys) -> None:
-    assert main(["doctor"]) == 0
-    out = capsys.readouterr().out
+    out, _ = output_of(capsys, "doctor")
     assert out.endswith("all is well\n")
     for what in ("python", "numba", "compiled kernels", "data sets", "search (tic_tac_toe)", "its proof"):
         assert f"ok  {what}" in out
@@ -201,8 +189,7 @@ def test_packages_that_are_old_or_not_there_and_a_search_that_fails_are_findings
 
     monkeypatch.setattr(importlib.metadata, "version", version)
     monkeypatch.setattr(rl.RuleListSearch, "compile", broken)
-    assert main(["doctor"]) == 1
-    out = capsys.readouterr().out
+    out, _ = output_of(capsys, "doctor", status=1)
     assert "wrong  numba" in out
     assert re.search(r"\nnumba: rulelab needs numba\S*>=0.63\S*: install that\n", out)
     assert "is not installed" in out
@@ -215,13 +202,11 @@ def test_a_cache_that_cannot_be_written_is_named(capsys, monkeypatch, tmp_path) 
     place.write_text("")
     stats = replaced(mine_pairs.stats, cache_path=str(place / "kernels"))
     monkeypatch.setattr(type(mine_pairs), "stats", property(lambda self: stats))
-    assert main(["doctor"]) == 1
-    assert "NUMBA_CACHE_DIR" in capsys.readouterr().out
+    assert "NUMBA_CACHE_DIR" in output_of(capsys, "doctor", status=1)[0]
 
 
 def test_examples_are_listed_by_their_headings(capsys) -> None:
-    assert main(["examples", "--list"]) == 0
-    out = capsys.readouterr().out
+    out, _ = output_of(capsys, "examples", "--list")
     for path in NOTEBOOKS.glob("*.ipynb"):
         assert path.name in out
         assert examples.title_of(path) in out
@@ -236,8 +221,7 @@ def test_examples_are_copied_and_nothing_is_overwritten_unasked(capsys, tmp_path
     assert all((folder / "benchmarks" / name).is_file() for name in ("rule_list.py", "peers.txt"))
     assert runpy.run_path(str(folder / "benchmarks" / "fuzz.py"))["FAMILIES"], "its judges came with it"
     copied.write_text("mine")
-    assert main(["examples", str(folder)]) == 2
-    assert "--overwrite replaces them" in capsys.readouterr().err
+    refused(capsys, "--overwrite replaces them", "examples", folder)
     assert copied.read_text() == "mine"
     assert main(["examples", str(folder), "--overwrite"]) == 0
     assert copied.read_text() != "mine"
@@ -245,8 +229,7 @@ def test_examples_are_copied_and_nothing_is_overwritten_unasked(capsys, tmp_path
 
 def test_a_folder_that_cannot_be_written_is_an_error_of_one_line(capsys, tmp_path) -> None:
     (tmp_path / "file").write_text("")
-    assert main(["examples", str(tmp_path / "file")]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+    assert output_of(capsys, "examples", tmp_path / "file", status=1)[1].count("\n") == 1
 
 
 def test_a_wheel_has_the_notebooks_and_benchmarks_where_the_command_looks() -> None:
@@ -293,8 +276,7 @@ def test_a_proof_is_checked_on_the_file(capsys, tmp_path: Path, table: Path) -> 
     model, proof = tmp_path / "model.json", tmp_path / "proof.npz"
     asked = ("fit", table, "--target", "species", *ASKED, *SMALL, "--leave-out", "half", "-o", model, "--proof", proof)
     assert run(capsys, *asked)[0] == 0
-    status, said, heard = run(capsys, "verify", table, model, proof)
-    assert status == 0, heard
+    said, heard = output_of(capsys, "verify", table, model, proof)
     assert f"valid: this rule list is optimal for {table.stem}, target species, at regularization 0.02" in said
     assert "of 3 classes" in said
     assert run(capsys, "verify", table, model, proof, "--regularization", "0.02")[0] == 0
@@ -323,8 +305,7 @@ def test_a_proof_is_checked_on_the_file(capsys, tmp_path: Path, table: Path) -> 
         found, said, heard = run(capsys, "verify", table, model, proof, *options)
         assert found == status
         assert text in said + heard
-    status, _, heard = run(capsys, "explain-proof", table, model, proof, "--rule", "n > 1")
-    assert status == 2
+    _, heard = output_of(capsys, "explain-proof", table, model, proof, "--rule", "n > 1", status=2)
     assert "a list of several classes, where a model of two classes is asked for" in heard
 
 

@@ -51,8 +51,7 @@ def folder(fitted: Path, tmp_path: Path) -> Path:
 
 def not_valid(capsys: pytest.CaptureFixture[str], said: str, *arguments: object) -> None:
     """A proof is checked, and does not hold, for this reason."""
-    status, out, _ = run(capsys, "verify", *arguments)
-    assert (status, said in out) == (1, True), out
+    assert said in output_of(capsys, "verify", *arguments, status=1)[0]
 
 
 def files(folder: Path) -> tuple[Path, Path, Path]:
@@ -257,8 +256,7 @@ TAMPERED: dict[str, tuple[Callable[[Path], None], str]] = {
 def test_tampering_is_status_1_with_the_reason(case: str, folder: Path, capsys: pytest.CaptureFixture[str]):
     tamper, expected = TAMPERED[case]
     tamper(folder)
-    status, out, err = run(capsys, "verify", *files(folder))
-    assert status == 1
+    out, err = output_of(capsys, "verify", *files(folder), status=1)
     assert err == "" or err.startswith("data.csv: column 'age': it is read as text")
     assert out.startswith("not valid: ")
     assert expected in out
@@ -339,8 +337,7 @@ def test_a_search_that_was_stopped_proves_its_bound(tmp_path: Path, capsys: pyte
     assert "not certified" in out
     assert "of the bound alone" in err
     bound = re.search(r"no rule list is below ([0-9.]+)", out)[1]
-    status, out, err = run(capsys, "verify", "tic_tac_toe", model, proof)
-    assert status == 1, "the model is not proven optimal"
+    out, err = output_of(capsys, "verify", "tic_tac_toe", model, proof, status=1)  # the model is not proven optimal
     assert err == ""
     assert out.startswith("not proven optimal, but a bound: for tic_tac_toe, target class, no rule list has an ")
     assert f"below {bound}\n" in out

@@ -82,16 +82,15 @@ def test_faults_are_named(fault):
 
 
 def test_faulty_arguments():
-    with pytest.raises(DatasetError, match=r"'maybe' is not among the values of target 'ill': 'no', 'yes'"):
-        read(CSV, "ill", positive="maybe")
-    with pytest.raises(DatasetError, match=r"no sensitive column 'Sexx'; did you mean 'sex'"):
-        read(CSV, "ill", sensitive=["Sexx"])
-    with pytest.raises(DatasetError, match="is the target"):
-        read(CSV, "ill", sensitive=["ill"])
-    with pytest.raises(DatasetError, match="'age' is to be kept but is no sensitive"):
-        read(CSV, "ill", sensitive=["sex"], keep_sensitive=["age"])
-    with pytest.raises(DatasetError, match="no column is left"):
-        read(CSV, "ill", sensitive=["sex", "age"])
+    for given, said in (
+        ({"positive": "maybe"}, "'maybe' is not among the values of target 'ill': 'no', 'yes'"),
+        ({"sensitive": ["Sexx"]}, "no sensitive column 'Sexx'; did you mean 'sex'"),
+        ({"sensitive": ["ill"]}, "is the target"),
+        ({"sensitive": ["sex"], "keep_sensitive": ["age"]}, "'age' is to be kept but is no sensitive"),
+        ({"sensitive": ["sex", "age"]}, "no column is left"),
+    ):
+        with pytest.raises(DatasetError, match=said):
+            read(CSV, "ill", **given)
 
 
 def test_files_that_are_not_there(tmp_path):

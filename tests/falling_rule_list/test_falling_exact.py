@@ -1,15 +1,15 @@
 """The exact falling rule list searches against the definition, exact optima and certified benchmark instances."""
 
 from fractions import Fraction
-from itertools import combinations
 
 import naive
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from laws import certified, falling_for
+from laws import certified, falling_for, known_problem
 from naive import decimal
+from test_joint_capture import noisy
 
 import rulelab as rl
 from rulelab.falling_rule_list import FallingRuleListSearch, SoftSearch
@@ -52,8 +52,7 @@ def test_oracles(shared, kind):
 
 
 def test_certified_benchmark_instances(instances):
-    A, y, names = instances.load("bank_227")
-    problem = rl.Problem.from_arrays(A, y, names=names)
+    problem = known_problem(instances, "bank_227")
     for (name, w, C), objective in instances.EXPECTED["falling_rule_list"].items():
         if name == "bank_227" and (w < 7 or C > 0.01):
             snapshot = certified(FallingRuleListSearch(problem, C, w))
@@ -63,19 +62,9 @@ def test_certified_benchmark_instances(instances):
                 assert soft.incumbent.objective == pytest.approx(objective, abs=1e-7), (w, C)
 
 
-def noisy(seed=0, n=2000, m=8):
-    """Risks that every feature raises or lowers a little, around one in five; features and pairs of them."""
-    rng = np.random.default_rng(seed)
-    F = rng.random((n, m)) < rng.uniform(0.2, 0.6, m)
-    score = F @ rng.normal(0, 0.7, m)
-    risk = 1 / (1 + np.exp(1.5 - score + score.mean()))
-    A = np.column_stack([F, *(F[:, i] & F[:, j] for i, j in combinations(range(m), 2))])
-    return rl.Problem.from_arrays(A, rng.random(n) < risk)
-
-
 def test_soft_is_never_worse_than_hard():
     for seed in range(6):
-        problem = noisy(seed, 500, 4)
+        problem = noisy(seed, 500, 2)
         hard = certified(FallingRuleListSearch(problem, 0.002, 3.0)).incumbent.objective
         for penalty in (0.01, 0.2, 100.0, 1e12):
             soft = certified(SoftSearch(problem, 0.002, 3.0, penalty)).incumbent
@@ -86,7 +75,7 @@ def test_soft_is_never_worse_than_hard():
 
 
 def test_without_the_hard_optimum_the_soft_one_is_found(monkeypatch):
-    problem = noisy(1, m=6)
+    problem = noisy(1, 2000, 3)
     whole = certified(SoftSearch(problem, 0.001, 5.0, 0.5, iterations=10))
     monkeypatch.setattr(soft_search, "MOST_HARD_WORK", 5)
     for size in (1, 1000):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import falling_for, in_slices, noisy_problem
+from laws import falling_for, in_slices, known_problem, noisy_problem
 from naive import decimals
 from random_problems import explained
 
@@ -231,8 +231,7 @@ def test_the_method_is_that_of_the_class_and_shares_are_from_0_to_1():
 
 @pytest.mark.parametrize(("w", "penalty", "at_most"), [(1, None, 0.1069682), (3, None, 0.2922540), (5, None, 0.43335)])
 def test_bank_lists_are_as_good_as_the_papers(instances, w, penalty, at_most):
-    A, y, names = instances.load("bank_227")
-    problem = rl.Problem.from_arrays(A, y, names=names)
+    problem = known_problem(instances, "bank_227")
     last = rl.solve(MonteCarloSearch(problem, 1e-6, w, penalty, random_state=1))
     assert instances.EXPECTED["falling_rule_list"]["bank_227", w, 1e-6] - 1e-7 <= last.incumbent.objective <= at_most
     assert last.incumbent.model.falls

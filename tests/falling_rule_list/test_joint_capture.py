@@ -311,7 +311,6 @@ def test_a_bound_alone_is_proven():
 
 @pytest.mark.long
 def test_a_positive_weight_of_ten_on_the_paper_s_data(instances):
-    A, y, names = instances.load("bank_227")
-    problem = rl.Problem.from_arrays(A, y, names=names)
+    problem = laws.known_problem(instances, "bank_227")
     model, certificate = laws.proof_by(FallingRuleListSearch(problem, 0.001, 10.0))
     assert holds(problem, model, certificate, 0.001).lower_bound == pytest.approx(0.6832246, abs=1e-7)

@@ -12,7 +12,7 @@ from typing import Any
 
 import param
 import pytest
-from command_line import python
+from command_line import output_of, python
 from laws import MAKES, falling_for
 from places import cases_beside
 from public_names import LISTED, lines
@@ -21,7 +21,6 @@ from test_shown import html_of
 
 import rulelab as rl
 from rulelab import glossary
-from rulelab.cli import main
 from rulelab.families import CRITERIA, FAMILIES
 from rulelab.glossary import TERMS, ProseError, Term, explain, find, near
 from rulelab.glossary.entries import read, read_files
@@ -141,12 +140,9 @@ def test_entries_are_shown_whole_and_escaped() -> None:
 
 
 def test_the_command_explains_lists_and_suggests(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", "lower", "bound"]) == 0
-    assert capsys.readouterr().out == f"{TERMS['lower bound']}\n"
-    assert main(["explain"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == len(TERMS)
-    assert main(["explain", "lowerbound"]) == 1
-    assert "did you mean lower bound" in capsys.readouterr().err
+    assert output_of(capsys, "explain", "lower", "bound")[0] == f"{TERMS['lower bound']}\n"
+    assert len(output_of(capsys, "explain")[0].splitlines()) == len(TERMS)
+    assert "did you mean lower bound" in output_of(capsys, "explain", "lowerbound", status=1)[1]
 
 
 def test_explaining_loads_nothing_heavy() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import refused
-from laws import fifty_and_fifty, finished, larger_problem
+from laws import certified, fifty_and_fifty, finished, larger_problem
 from random_problems import Rows, repeated
 
 import rulelab as rl
@@ -154,8 +154,7 @@ def test_limits_stop_a_search_for_a_fair_falling_list_that_then_goes_on(monkeypa
     assert (stopped.status, stopped.limit) == (rl.Status.LIMIT, "memory")
     assert stopped.lower_bound <= stopped.incumbent.objective
     search.memory_limit = None
-    last = rl.solve(search)
-    assert last.status is rl.Status.OPTIMAL
+    last = certified(search)
     problem, model = search.problem, last.incumbent.model
     gaps = true_gaps(search.fairness, problem.groups, model.predicts_positive(problem.matrix()))
     assert last.detail["true_gaps"] == pytest.approx(gaps)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_line import output_of, refused, run
-from laws import holds, with_arrays, with_parameters
+from laws import holds, proof_by, with_arrays, with_parameters
 
 import rulelab as rl
 from rulelab.certificate import CertificateError, Origin, OriginError
@@ -234,8 +234,7 @@ def test_certificates_say_what_may_not_be_used_more_often():
     search = rl.search_for(problem, regularization=0.02, must_use=["old"], max_uses={"age": 1, "sex": 0}, max_length=2)
     with pytest.raises(CertificateError, match="not proven"):
         search.certificate()
-    model = rl.solve(search).incumbent.model
-    certificate = search.certificate()
+    model, certificate = proof_by(search)
     answer = holds(problem, model, certificate)
     limits = "has at most 1 condition on age and has at most 0 conditions on sex and has at most 2 rules"
     assert answer.among == f"uses old and {limits}"

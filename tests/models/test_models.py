@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from laws import calls_in
 from places import cases_beside
+from test_estimators import people
 from test_shown import html_of
 
 import rulelab as rl
@@ -73,26 +74,10 @@ def test_fractional_weights(case):
     assert RuleList.from_json(model.to_json()) == model
 
 
-def table() -> pd.DataFrame:
-    rng = np.random.default_rng(3)
-    n = 200
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(18, 70, n).astype(float),
-            "sex": rng.choice(["Male", "Female"], n),
-            "smoker": rng.choice([True, False, None], n),
-            "priors": rng.integers(0, 9, n),
-            "city": pd.Categorical(rng.choice(["A", "B", "C"], n)),
-        }
-    )
-    frame.loc[::7, "age"] = np.nan
-    frame.loc[::9, "sex"] = None
-    return frame
-
-
 @pytest.fixture
 def mined():
-    X = table()
+    X, _ = people(200)
+    X["smoker"] = X["smoker"].astype(object).where(np.arange(200) % 5 > 0, None)
     y = ((X["age"] < 30) | (X["priors"] > 5)).to_numpy().astype(int)
     B = rl.Binarizer(thresholds=5).fit_transform(X)
     ants = rl.mine_antecedents(B, max_conditions=2)
@@ -198,19 +183,16 @@ def test_group_rates_of_a_model():
 
 
 def test_tables_that_do_not_fit():
-    model = small()
-    with pytest.raises(ModelError, match=r"2 columns.*3 antecedents"):
-        model.predict(np.zeros((4, 2)))
-    with pytest.raises(ModelError, match="shape"):
-        model.predict([1, 0, 1])
-    with pytest.raises(ModelError, match=r"column 2, row 1 holds .*7"):
-        model.predict([[1, 0, 0], [1, 0, 7]])
-    with pytest.raises(ModelError, match="lacks 'a third'"):
-        model.predict(pd.DataFrame({"one": [1], "two": [0]}))
-    with pytest.raises(ModelError, match=r"'one', row 1 holds nan"):
-        model.predict(pd.DataFrame({"one": [1, np.nan], "a third": [0, 0]}))
-    with pytest.raises(ModelError, match="2 columns named 'one'"):
-        model.predict(pd.DataFrame([[1, 0, 0]], columns=["one", "one", "a third"]))
+    for table, said in (
+        (np.zeros((4, 2)), "2 columns.*3 antecedents"),
+        ([1, 0, 1], "shape"),
+        ([[1, 0, 0], [1, 0, 7]], "column 2, row 1 holds .*7"),
+        (pd.DataFrame({"one": [1], "two": [0]}), "lacks 'a third'"),
+        (pd.DataFrame({"one": [1, np.nan], "a third": [0, 0]}), "'one', row 1 holds nan"),
+        (pd.DataFrame([[1, 0, 0]], columns=["one", "one", "a third"]), "2 columns named 'one'"),
+    ):
+        with pytest.raises(ModelError, match=said):
+            small().predict(table)
 
 
 def test_of_a_date_whose_parts_are_lacking_it_is_said_what_makes_them():
@@ -237,14 +219,14 @@ def test_raw_tables_that_do_not_fit(mined):
 
 def test_labels_and_weights_that_do_not_fit():
     A = [[1, 0, 0], [0, 0, 0]]
-    with pytest.raises(ModelError, match=r"row 1 is .*2.*knows only 0 and 1"):
-        small().evaluate(A, [0, 2])
-    with pytest.raises(ModelError, match="y has shape"):
-        small().evaluate(A, [0, 1, 1])
-    with pytest.raises(ModelError, match="no rows of positive weight"):
-        small().evaluate(A, [0, 1], sample_weight=[0, 0])
-    with pytest.raises(ModelError, match="groups has 1 rows"):
-        small().evaluate(A, [0, 1], groups=["a"])
+    for y, more, said in (
+        ([0, 2], {}, "row 1 is .*2.*knows only 0 and 1"),
+        ([0, 1, 1], {}, "y has shape"),
+        ([0, 1], {"sample_weight": [0, 0]}, "no rows of positive weight"),
+        ([0, 1], {"groups": ["a"]}, "groups has 1 rows"),
+    ):
+        with pytest.raises(ModelError, match=said):
+            small().evaluate(A, y, **more)
 
 
 def test_models_are_made_of_names_too():

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import output_of, refused
 from places import ROOT
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 import rulelab as rl
-from rulelab.cli.commands import main
 from rulelab.papers import Figure, Made, figures, write
 from rulelab.papers.figure import table
 from rulelab.papers.rule_sets import Effort, chosen
@@ -21,7 +21,7 @@ from rulelab.papers.rule_sets import Effort, chosen
 NEEDED = "needs: data"
 
 
-def refused(quick: bool) -> Made:
+def lacking(quick: bool) -> Made:
     raise rl.datasets.DatasetError("data set 'x' is not here: fetch it")
 
 
@@ -30,7 +30,7 @@ def small(quick: bool) -> Made:
 
 
 def test_what_is_not_there_is_a_row_that_says_what_to_do() -> None:
-    made = Figure("x", "A paper", "Figure 1", refused, "").made(quick=True)
+    made = Figure("x", "A paper", "Figure 1", lacking, "").made(quick=True)
     (frame,) = made.tables.values()
     assert frame.to_dict("records") == [
         {"source": "needs: data or a package", "what to do": "data set 'x' is not here: fetch it"}
@@ -38,7 +38,7 @@ def test_what_is_not_there_is_a_row_that_says_what_to_do() -> None:
 
 
 def test_the_page_has_each_table_beside_its_csv_and_no_text_as_html(tmp_path: Path) -> None:
-    known = {"a": Figure("a", "A <paper>", "Figure 1", small, "note"), "b": Figure("b", "P", "Figure 2", refused, "")}
+    known = {"a": Figure("a", "A <paper>", "Figure 1", small, "note"), "b": Figure("b", "P", "Figure 2", lacking, "")}
     page = write(tmp_path / "new", {each: each.made(True) for each in known.values()}, True)
     text = page.read_text("utf-8")
     assert "A &lt;paper&gt;" in text
@@ -49,14 +49,11 @@ def test_the_page_has_each_table_beside_its_csv_and_no_text_as_html(tmp_path: Pa
 
 
 def test_names_are_listed_and_an_unknown_one_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["papers", "--list"]) == 0
-    listed = capsys.readouterr().out
+    listed = output_of(capsys, "papers", "--list")[0]
     assert all(name in listed for name in figures())
-    assert main(["papers", "corels-compass"]) == 2
-    assert "there are corels-compas, " in capsys.readouterr().err
+    refused(capsys, "there are corels-compas, ", "papers", "corels-compass")
     (tmp_path / "file").touch()
-    assert main(["papers", "corels-brute-force", "-o", str(tmp_path / "file")]) == 2
-    assert "give a folder" in capsys.readouterr().err
+    refused(capsys, "give a folder", "papers", "corels-brute-force", "-o", tmp_path / "file")
 
 
 @pytest.mark.long

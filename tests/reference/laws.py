@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,12 @@ def larger_problem(seed: int = 0, n: int = 600, m: int = 16) -> rl.Problem:
     A = rng.random((n, m)) < rng.uniform(0.2, 0.8, m)
     y = (A[:, 0] & A[:, 1] | A[:, 2] & ~A[:, 3]) ^ (rng.random(n) < 0.25)
     return rl.Problem.from_arrays(A, y, groups=np.where(A[:, 2] ^ (rng.random(n) < 0.4), "a", "b"))
+
+
+def known_problem(instances: ModuleType, name: str) -> rl.Problem:
+    """One of the benchmark instances with certified optima."""
+    A, y, names = instances.load(name)
+    return rl.Problem.from_arrays(A, y, names=names)
 
 
 def fifty_and_fifty() -> rl.Problem:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import noisy_problem, rows
+from laws import certified, known_problem, noisy_problem, rows
 from random_problems import explained
 
 import rulelab as rl
@@ -31,8 +31,7 @@ def facts(snapshot):
 def test_every_point_is_the_least_errors_of_its_length(case, max_length, beam_width):
     A, y, weight = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    snapshot = rl.solve(rl.FrontierSearch(problem, max_length, beam_width=beam_width))
-    assert snapshot.status is rl.Status.OPTIMAL
+    snapshot = certified(rl.FrontierSearch(problem, max_length, beam_width=beam_width))
     frontier = snapshot.detail["frontier"]
     assert [p.length for p in frontier] == list(range(max_length + 1))
     for point in frontier:
@@ -67,8 +66,7 @@ def test_open_points_show_valid_bounds_that_never_fall(case, max_length, beam_wi
 def test_float_weights(case, scale):
     A, y, weight = case
     problem = rl.Problem.from_arrays(A, y, sample_weight=[w * scale for w in weight])
-    snapshot = rl.solve(rl.FrontierSearch(problem, 3))
-    assert snapshot.status is rl.Status.OPTIMAL
+    snapshot = certified(rl.FrontierSearch(problem, 3))
     for point in snapshot.detail["frontier"]:
         assert point.errors == pytest.approx(scale * float(least_errors(A, y, weight, point.length)), abs=1e-9)
         assert point.lower_bound == point.errors
@@ -119,10 +117,8 @@ def test_the_frame_has_all_points():
 
 def test_curve_of_compas(instances):
     """Certified optima at several regularizations are points of the curve (0.3803301 at .02 and so on)."""
-    A, y, names = instances.load("compas_a")
-    problem = rl.Problem.from_arrays(A, y, names)
-    snapshot = rl.solve(rl.FrontierSearch(problem, 5))
-    assert snapshot.status is rl.Status.OPTIMAL
+    problem = known_problem(instances, "compas_a")
+    snapshot = certified(rl.FrontierSearch(problem, 5))
     frontier = snapshot.detail["frontier"]
     assert [p.errors for p in frontier] == [3251, 2598, 2486, 2413, 2340, 2328]
     for regularization in (0.02, 0.01, 0.005):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from crossed import Judge
 from crossed_cases import case_of
-from laws import Inside, fifty_and_fifty, finished, larger_problem
+from laws import Inside, certified, fifty_and_fifty, finished, larger_problem
 from random_problems import Rows
 
 import rulelab as rl
@@ -103,8 +103,7 @@ def test_weights_of_too_many_digits_for_the_kernels():
 def test_a_list_may_predict_nobody_positive_and_small_groups_are_left_out():
     problem = rl.Problem.from_arrays([[0], [1]] * 3, [0, 1, 0, 0, 0, 1], groups=list("aabbbc"))
     search = rl.search_for(problem, regularization=0.4, fairness=rl.PredictiveParity(0.0))
-    last = rl.solve(search)
-    assert last.status is rl.Status.OPTIMAL
+    last = certified(search)
     assert not last.incumbent.model.predicts_positive(problem.matrix()).any()
     assert last.detail["true_gaps"] == {"precision": 0.0}
     small = rl.search_for(problem, regularization=0.01, fairness=rl.PredictiveParity(0.0), min_group_size=2)
@@ -132,8 +131,7 @@ def test_what_a_prefix_has_met_is_not_given_up_for_a_cheaper_one(nested, labels)
     free = rl.solve(rl.search_for(nested, regularization=PRICE, **asked)).incumbent.model
     assert free.antecedents == (1, 2)
     search = rl.search_for(nested, regularization=PRICE, must_use=["in"], **asked)
-    best = rl.solve(search)
-    assert best.status is rl.Status.OPTIMAL
+    best = certified(search)
     assert best.incumbent.model.antecedents == (0, 1, 2)
     assert best.incumbent.objective == pytest.approx(3 * PRICE)
     certificate = search.certificate()
@@ -155,8 +153,7 @@ def test_what_a_prefix_has_used_is_not_given_up_for_one_that_costs_the_same(most
     problem = rl.Problem.from_arrays(table, y, groups=np.arange(len(y)) % 2)
     asked = {"fairness": rl.DemographicParity(0.5), "max_uses": {"u": most}, "beam_width": 0}
     search = rl.search_for(problem, regularization=PRICE, **asked)
-    best = rl.solve(search)
-    assert best.status is rl.Status.OPTIMAL
+    best = certified(search)
     assert best.incumbent.objective == pytest.approx(2 * PRICE)
     assert best.incumbent.model.antecedents in [(1, 2), (0, 2)][:most]
     certificate = search.certificate()

@@ -9,7 +9,7 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
-from laws import Inside, learn_soon, noisy_problem, replaced, state_of
+from laws import Inside, certified, learn_soon, noisy_problem, replaced, state_of
 from patience import PATIENCE
 from random_problems import WEIGHTS, random_rows
 
@@ -66,8 +66,7 @@ def test_the_optimum_with_each_bound_off_and_in_each_order(policy, off, short_ro
     optimum = rl.solve(rl.RuleListSearch(made, 0.015, beam_width=0)).incumbent.objective
     for n_jobs in NUMBERS:
         given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
-        found = rl.solve(rl.search_for(made, regularization=0.015, policy=policy, **given))
-        assert found.status is rl.Status.OPTIMAL
+        found = certified(rl.search_for(made, regularization=0.015, policy=policy, **given))
         assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
         assert found.lower_bound == found.incumbent.objective
 

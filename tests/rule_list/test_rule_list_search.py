@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from laws import Inside, learn_soon, rows
+from laws import Inside, known_problem, learn_soon, rows
 from numba import njit
 from random_problems import explained
 
@@ -104,15 +104,13 @@ def test_certified_benchmark_instances(instances):
     problems = {}
     for (name, regularization), objective in expected.items():
         if name not in problems:
-            A, y, names = instances.load(name)
-            problems[name] = rl.Problem.from_arrays(A, y, names=names)
+            problems[name] = known_problem(instances, name)
         snapshot = certified(problems[name], regularization)
         assert snapshot.incumbent.objective == pytest.approx(objective, abs=1e-7), (name, regularization)
 
 
 def test_a_warm_start_is_the_first_incumbent(instances):
-    A, y, names = instances.load("compas_a")
-    problem = rl.Problem.from_arrays(A, y, names=names)
+    problem = known_problem(instances, "compas_a")
     other = certified(problem, 0.01).incumbent.model
     bounds = rl.RuleListBounds(separation=False)  # which begins when so many prefixes are stored
     search = rl.RuleListSearch(problem, 0.005, beam_width=0, warm_start=other, bounds=bounds)

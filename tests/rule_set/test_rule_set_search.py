@@ -9,6 +9,7 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import output_of
 from crossed import Judge
 from crossed_cases import case_of
 from laws import certified, replaced
@@ -134,8 +135,7 @@ def test_limits_hold_in_wide_problems_too():
     assert most > 1
     costs = []
     for k in range(most + 1):
-        snapshot = rl.solve(rl.RuleSetSearch(PROBLEM, 12, 3, max_uses={column: k}))
-        assert snapshot.status is rl.Status.OPTIMAL
+        snapshot = certified(rl.RuleSetSearch(PROBLEM, 12, 3, max_uses={column: k}))
         assert conditions_on(snapshot.incumbent.model, column) <= k
         costs.append(snapshot.incumbent.objective)
     assert costs == sorted(costs, reverse=True)
@@ -158,8 +158,7 @@ def uses(model: rl.RuleSet, column: str) -> bool:
 
 
 def test_a_search_that_must_use_can_be_limited_and_goes_on():
-    expected = rl.solve(rl.RuleSetSearch(PROBLEM, 6, 2, must_use=["sex", "age"]))
-    assert expected.status is rl.Status.OPTIMAL
+    expected = certified(rl.RuleSetSearch(PROBLEM, 6, 2, must_use=["sex", "age"]))
     assert uses(expected.incumbent.model, "sex")
     assert uses(expected.incumbent.model, "age")
     assert expected.incumbent.objective >= rl.solve(rl.RuleSetSearch(PROBLEM, 6, 2)).incumbent.objective
@@ -209,8 +208,7 @@ def test_every_door_lets_it_through(tmp_path, capsys):
     command = [*command, "--must-use", "sex", "-o", str(tmp_path / "m.json"), "--proof", str(tmp_path / "p.npz")]
     assert main(command) == 0
     capsys.readouterr()
-    assert main(["verify", "diabetes", str(tmp_path / "m.json"), str(tmp_path / "p.npz")]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    said = " ".join(output_of(capsys, "verify", "diabetes", tmp_path / "m.json", tmp_path / "p.npz")[0].split())
     assert "optimal among those of which each uses sex and has at most 1 condition on bmi for diabetes" in said
 
 

@@ -9,6 +9,7 @@ import naive_rule_sets as sets
 import numpy as np
 import pandas as pd
 import pytest
+from laws import certified
 from random_problems import weights_as_read
 
 import rulelab as rl
@@ -95,8 +96,7 @@ def test_a_rule_that_is_put_in_takes_the_label_of_fewest_errors():
 def test_an_optimum_has_no_better_change_and_a_list_of_every_antecedent_takes_no_more():
     A, y, weight = rows(1, "whole")
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    last = rl.solve(rl.RuleListSearch(problem, regularization=REGULARIZATION))
-    assert last.status is rl.Status.OPTIMAL
+    last = certified(rl.RuleListSearch(problem, regularization=REGULARIZATION))
     bench, best = RuleListBench(problem, REGULARIZATION), EditedList.of(last.incumbent.model)
     assert bench.best_changes(best)[0].objective >= bench.objective(best)
     full = RuleListBench(rl.Problem.from_arrays([[0, 1], [1, 0], [1, 1]], [0, 1, 1]), 0.1)

@@ -20,18 +20,8 @@ from ...data.problem import Problem
 from ...models import RuleSet
 from ..certificate import Certificate, CertificateError, certificate_of
 from ..outcome import Outcome, divided
-from .checker import (
-    MIN_GROUP_SIZE,
-    ZERO_ONE,
-    Case,
-    Claim,
-    check_model,
-    least_cost,
-    prove,
-    read_claim,
-    read_group_size,
-    times_covered,
-)
+from .checker import Case, least_cost, prove, times_covered
+from .claim import MIN_GROUP_SIZE, ZERO_ONE, Claim, check_model, read_claim, read_group_size
 from .dual import in_order
 from .parity import GAP, Parity, Sides, check_gaps, most_wrong, parities, read_gaps, read_sides
 from .partition import PART_RANGES, prove_parts

@@ -9,7 +9,8 @@ import numpy as np
 from ...data.problem import Problem
 from ...models import RuleSet
 from ..certificate import Certificate, certificate_of
-from .checker import Case, Claim, check_model, read_claim, read_linear
+from .checker import Case, read_linear
+from .claim import Claim, check_model, read_claim
 from .demands import read_demands
 from .dual import in_order
 from .partition import PART_RANGES, Parts

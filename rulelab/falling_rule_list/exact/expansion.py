@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels import heap
 from ...kernels.bit_words import at_most, count
-from ...kernels.growing import CUT, OPEN
+from ...kernels.growing import CUT
 from ...kernels.jit import inlined, inner
+from ...kernels.queue import enter, write_path
 from ..bounds import (
     further_cost,
     further_loss,
@@ -218,25 +218,19 @@ def keep(arrays, rules, store, parent, a, cost, key, left_positive, left_negativ
     store.parent[node] = parent
     store.rule[node] = a
     store.length[node] = length
-    store.fate[node] = OPEN
-    store.queue_by_length[length] += 1
-    numbers[at.N_QUEUED] += 1
-    numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[at.N_HEAP], key, node)
+    enter(store, store.heap_key, node, key)
 
 
 @inner
 def improve(store, node, a, cost):
     """Make the list that extends ``node`` by ``a`` the incumbent."""
     numbers = store.numbers
-    length = np.int64(store.length[node])
+    length = write_path(store, node, store.path)
+    store.path[length] = a
     numbers[at.BEST] = cost
     numbers[at.PATH_LENGTH] = length + 1
     numbers[at.FOUND_AT] = numbers[at.WORK] + 1
     numbers[at.IMPROVED] += 1
-    store.path[length] = a
-    for i in range(length - 1, -1, -1):
-        store.path[i] = store.rule[node]
-        node = np.int64(store.parent[node])
 
 
 _NONE = 1e300  # larger than any weight

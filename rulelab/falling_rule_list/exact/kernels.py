@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels import heap
+from ...kernels import heap, queue
 from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
+from ...kernels.queue import DONE, GROW, PAUSED
 from ..bounds import further_loss
 from . import state as at
 from .expansion import bound_that_cuts, expand, expand_soft, open_prefix
 from .state import hash_of, rebuild_table, sum_head
 
-DONE, PAUSED, GROW, _EXPANDING = range(4)
+_EXPANDING = 3
 
 
 @kernel
@@ -55,10 +56,7 @@ def drop(arrays, store, least):
     for i in range(numbers[at.N_HEAP]):
         node = store.heap_node[i]
         if store.fate[node] == OPEN and not _is_allowed(arrays, store, node):
-            store.fate[node] = CUT + at.BY_JOINT
-            store.queue_by_length[store.length[node]] -= 1
-            numbers[at.N_QUEUED] -= 1
-            store.pruned[at.BY_JOINT] += 1
+            queue.cut_off(store, node, at.BY_JOINT)
     _purge(store)
 
 
@@ -134,10 +132,7 @@ def _start(arrays, rules, store):
         store.pruned[which] += 1
         store.fate[0] = CUT + which
     else:
-        store.fate[0] = OPEN
-        store.queue_by_length[0] = 1
-        numbers[at.N_QUEUED] = 1
-        numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, 0, store.key[0], 0)
+        queue.enter(store, store.heap_key, 0, store.key[0])
 
 
 @inlined
@@ -148,9 +143,7 @@ def _take_next(store):
         node = store.heap_node[0]
         numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
         if store.fate[node] == OPEN:
-            store.fate[node] = EXPANDED
-            store.queue_by_length[store.length[node]] -= 1
-            numbers[at.N_QUEUED] -= 1
+            queue.leave(store, node, EXPANDED)
             return node
 
 
@@ -158,8 +151,7 @@ def _take_next(store):
 def _update_lower_bound(store):
     """Raise the lower bound to the least key in the queue."""
     numbers = store.numbers
-    while numbers[at.N_HEAP] > 0 and store.fate[store.heap_node[0]] != OPEN:
-        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
+    numbers[at.N_HEAP] = queue.drop_stale(store, store.heap_key, store.heap_node, numbers[at.N_HEAP])
     least = store.heap_key[0] if numbers[at.N_HEAP] > 0 else numbers[at.BEST]
     numbers[at.LOWER_BOUND] = min(numbers[at.BEST], max(numbers[at.LOWER_BOUND], least))
 
@@ -167,20 +159,4 @@ def _update_lower_bound(store):
 @inner
 def _purge(store):
     """Drop from the queue what the new incumbent rules out, and entries that are no longer valid."""
-    numbers = store.numbers
-    kept = 0
-    for i in range(numbers[at.N_HEAP]):
-        node = store.heap_node[i]
-        if store.fate[node] != OPEN:
-            continue
-        if store.key[node] < numbers[at.BEST]:
-            store.heap_key[kept] = store.heap_key[i]
-            store.heap_node[kept] = node
-            kept += 1
-        else:
-            store.fate[node] = CUT + at.BY_INCUMBENT
-            store.queue_by_length[store.length[node]] -= 1
-            numbers[at.N_QUEUED] -= 1
-            store.pruned[at.BY_INCUMBENT] += 1
-    numbers[at.N_HEAP] = kept
-    heap.heapify(store.heap_key, store.heap_node, kept)
+    queue.purge(store, store.heap_key, store.key, store.numbers[at.BEST], at.BY_INCUMBENT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ... import slices
 from ...arguments import bounds_of
 from ...certificate import Certificate, CertificateError, prove_falling_rule_list, prove_soft_falling_rule_list
 from ...data.problem import Problem
-from ...kernels.growing import nbytes, with_room
+from ...kernels.growing import nbytes
 from ...kernels.jit import is_compiled
 from ...models import FallingRuleList
 from ...parameters import ITERATIONS, check_arguments
@@ -20,7 +21,6 @@ from ...prefixes import Best, Children, Places, PrefixSearch, Scale, children, p
 from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import solve
-from ...slices import effort_of
 from ...snapshot import Snapshot, counted
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, captured, predicted
@@ -40,11 +40,6 @@ _ALWAYS = {"always: captures nothing or all", "always: rising proportion", "alwa
 _BOUNDING = frozenset(state.PRUNED_NAMES) - _OTHERS - _ALWAYS
 """What cuts because no list that goes on costs less than the best one."""
 _PLACES = Places(state, state.NODES, state.HEAP, purged=state.BY_INCUMBENT)
-
-
-def mark_stale(store: state.Store) -> None:
-    """Let the table be filled anew, a part at a time."""
-    store.numbers[state.TABLE_IS_STALE] = 1
 
 
 class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
@@ -284,24 +279,9 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         self._kernel(self._layout, self._rules, self._store, 0, 0)
 
     def _run(self, target: int) -> None:
-        numbers = self._store.numbers
-        self._out_of_memory = False
-        improved = int(numbers[state.IMPROVED])
-        while self.work < target:
-            left = target - self.work
-            outcome = self._kernel(self._layout, self._rules, self._store, left, effort_of(left, EFFORT_PER_WORK))
-            self.work = int(numbers[state.WORK])
-            if outcome == kernels.DONE:
-                self._phase = "certified"
-            if outcome != kernels.GROW:
-                break
-            m = len(self._data.antecedents)
-            room = (state.NODES, m), (state.HEAP, m)
-            self._store, enough = with_room(self._store, room, self._free, mark_stale)
-            if not enough:
-                self._out_of_memory = True
-                break
-        if numbers[state.IMPROVED] > improved:
+        advance = partial(self._kernel, self._layout, self._rules)
+        if self._go_on(advance, _PLACES, len(self._data.antecedents), EFFORT_PER_WORK, target):
+            numbers = self._store.numbers
             path = self._store.path[: numbers[state.PATH_LENGTH]]
             found = tuple(self._data.antecedents[path].tolist())
             if self._is_allowed(found):

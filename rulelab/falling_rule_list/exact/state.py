@@ -17,6 +17,7 @@ from ...kernels.bit_words import at_most, bit_planes, entries, transposed, turne
 from ...kernels.by_reference import by_reference
 from ...kernels.growing import CUT, OPEN, Group, table_size
 from ...kernels.jit import inlined, inner, popcount
+from ...kernels.queue import N_HEAP, N_NODES, N_QUEUED, cut_off
 from ..bounds import FEW, INTERVALS
 from ..costs import Prepared
 
@@ -138,8 +139,8 @@ def sum_head(planes, chosen, out):
         out[w] += out[w - 1]
 
 
-# positions in Store.numbers
-N_NODES, N_HEAP, N_QUEUED, BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = range(7)
+# positions in Store.numbers, after those of all queues
+BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = range(3, 7)
 CREATED, EXPANDED, WORK, IMPROVED, REOPENED, TABLE_IS_STALE = range(7, 13)
 OPEN_NODE, OPEN_CHILD, OPEN_BEST, LAST_NODE = range(13, 17)
 N_NUMBERS = 17
@@ -338,12 +339,10 @@ def find_slot(arrays, rules, store, chosen, h, cost, length, left_positive, rati
                     and at_most(store.ratio_p[node], store.ratio_n[node], ratio_p, ratio_n)
                 ):
                     if store.fate[node] == OPEN:
-                        store.queue_by_length[store.length[node]] -= 1
-                        store.numbers[N_QUEUED] -= 1
-                        store.pruned[BY_DOMINANCE] += 1
+                        cut_off(store, node, BY_DOMINANCE)
                     elif store.fate[node] != CUT + BY_DOMINANCE:  # else it has been superseded before
                         store.numbers[REOPENED] += 1
-                    store.fate[node] = CUT + BY_DOMINANCE
+                        store.fate[node] = CUT + BY_DOMINANCE
                     if free < 0:
                         free = slot
         slot = (slot + 1) & mask

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels import heap
 from ...kernels.bit_words import at_most, slot_of
 from ...kernels.growing import CUT, OPEN
 from ...kernels.jit import ctz, inlined, inner
+from ...kernels.queue import cut_off, enter, write_path
 from ..bounds import largest_share, least_share
 from . import state as at
 from .relaxing import allowance, find_tops, improve_multipliers, least_by_few_rules, least_further, weigh
@@ -234,7 +234,9 @@ def extend(data, rules, store, node, a):
             if verdict == FAIR:
                 numbers[at.BEST] = cost
             numbers[at.BEST_COST] = cost
-            _write_path(store, node, a)
+            last = write_path(store, node, store.path)
+            store.path[last] = a
+            numbers[at.BEST_LENGTH] = last + 1
             to_check = True
     _keep(data, rules, store, node, a, cost, length, rest_p)
     return to_check
@@ -251,17 +253,6 @@ def _fairness(data, rules, store):
         if total < data.inside[0, k] or total > data.inside[1, k]:
             verdict = UNSURE
     return verdict
-
-
-@inlined
-def _write_path(store, node, a):
-    """The antecedents of a prefix and one more."""
-    length = np.int64(store.length[node])
-    store.numbers[at.BEST_LENGTH] = length + 1
-    store.path[length] = a
-    for i in range(length - 1, -1, -1):
-        store.path[i] = store.rule[node]
-        node = np.int64(store.parent[node])
 
 
 @inner
@@ -331,12 +322,10 @@ def _store(data, rules, store, parent, a, key, score, length):
     store.ratio_p[node], store.ratio_n[node] = p, n
     store.left[node] = entry
     store.link[node], store.head[entry] = store.head[entry], node
-    store.fate[node], store.refined[node] = OPEN, 0
+    store.refined[node] = 0
     for k in range(store.multipliers.shape[1]):
         store.multipliers[node, k] = store.multipliers[parent, k]
-    store.queue_by_length[length] += 1
-    numbers[at.N_QUEUED] += 1
-    numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[at.N_HEAP], key, node)
+    enter(store, store.heap_key, node, key)
 
 
 @inner
@@ -360,10 +349,7 @@ def _is_dominated(rules, store, entry, before, p, n, length):
             equal or at_most(other_p, other_n, max(p - 2 * e, 0), n + e)
         ):
             if store.fate[other] == OPEN:
-                store.queue_by_length[store.length[other]] -= 1
-                store.numbers[at.N_QUEUED] -= 1
-                store.fate[other] = CUT + at.BY_DOMINANCE
-                store.pruned[at.BY_DOMINANCE] += 1
+                cut_off(store, other, at.BY_DOMINANCE)
             if last < 0:
                 store.head[entry] = following
             else:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...kernels import heap
 from ...kernels.bit_words import slot_of
-from ...kernels.growing import CUT, EXPANDED, OPEN
+from ...kernels.growing import EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, kernel
+from ...kernels.queue import cut_off, leave
 from . import state as at
 from .expansion import (
     PER_CHILD,
@@ -111,8 +112,7 @@ def _open(data, rules, store, node, best_first):
     """Begin to expand a prefix, or put it back when its bound turns out to be larger than another's."""
     numbers = store.numbers
     if store.key[node] > limit(rules, store):
-        _close(store, node, CUT + at.BY_INCUMBENT)
-        store.pruned[at.BY_INCUMBENT] += 1
+        cut_off(store, node, at.BY_INCUMBENT)
         numbers[at.WORK] += 1
         return 1
     spent = open_set(data, rules, store, node)
@@ -123,26 +123,16 @@ def _open(data, rules, store, node, best_first):
         if node == 0:
             numbers[at.LOWER_BOUND] = store.key[0]
         if store.key[node] > limit(rules, store):
-            by = at.BY_RELAXATION if rules.relaxation else at.BY_GAIN
-            _close(store, node, CUT + by)
-            store.pruned[by] += 1
+            cut_off(store, node, at.BY_RELAXATION if rules.relaxation else at.BY_GAIN)
             numbers[at.WORK] += 1
             return spent
         if best_first and numbers[at.N_HEAP] > 0 and store.heap_key[0] < store.key[node]:
             numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[at.N_HEAP], store.key[node], node)
             return spent
-    _close(store, node, EXPANDED)
+    leave(store, node, EXPANDED)
     numbers[at.N_EXPANDED] += 1
     numbers[at.NODE], numbers[at.ANTECEDENT], numbers[at.STAGE] = node, 0, at.COUNT
     return spent
-
-
-@inner
-def _close(store, node, fate):
-    """Take a prefix off the queue."""
-    store.fate[node] = fate
-    store.queue_by_length[store.length[node]] -= 1
-    store.numbers[at.N_QUEUED] -= 1
 
 
 @kernel

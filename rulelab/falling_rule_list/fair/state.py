@@ -11,10 +11,11 @@ from ...data.rate_constraints import Constraints
 from ...kernels import bits
 from ...kernels.by_reference import by_reference
 from ...kernels.growing import Group, table_size
+from ...kernels.queue import N_HEAP, N_NODES, N_QUEUED  # noqa: F401 one is for others
 from ..costs import Prepared
 
-# positions in Store.numbers
-BEST, BEST_COST, BEST_LENGTH, N_NODES, N_HEAP, N_QUEUED, N_SETS, N_TODO = range(8)
+# positions in Store.numbers, after those of all queues
+BEST, BEST_COST, BEST_LENGTH, N_SETS, N_TODO = range(3, 8)
 TODO_AT, STAGE, NODE, ANTECEDENT, N_ELIGIBLE, N_MEMBERS, N_TOPS = range(8, 15)
 CREATED, N_EXPANDED, WORK, LOWER_BOUND = range(15, 19)
 LEFT_P, LEFT_Q, COST, GAIN, ALLOWANCE, NODE_KEY = range(19, 25)

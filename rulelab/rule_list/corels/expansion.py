@@ -6,9 +6,9 @@ import numpy as np
 
 from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner, kernel
+from ...kernels.queue import DONE, GROW, PAUSED, write_path
 from ..counting import weigh
 from ..exact import state as at
-from ..exact.kernels import DONE, GROW, PAUSED
 from ..exact.queue import raise_lower_bound
 from . import bounds, state
 from .queue import (
@@ -35,10 +35,7 @@ def open_prefix(rules, store, node):
     numbers = store.numbers
     numbers[at.EXPANDED] += 1
     numbers[at.OPEN_NODE], numbers[at.LAST_NODE], numbers[at.OPEN_CHILD] = node, node, 0
-    ancestor = node
-    for i in range(store.length[node] - 1, -1, -1):
-        store.prefix[i] = store.rule[ancestor]
-        ancestor = store.parent[ancestor]
+    write_path(store, node, store.prefix)
     for w in range(store.settled.shape[1]):
         store.settled[node, w] = store.antecedents[node, w]
     if rules.rejection_propagation and store.length[node] > 0:

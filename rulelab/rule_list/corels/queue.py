@@ -10,7 +10,7 @@ from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner, popcount
 from ..counting import weigh
 from ..exact import state as at
-from ..exact.queue import EFFORT_PER_NODE, priority_of
+from ..exact.queue import EFFORT_PER_NODE, fill_bound_heap, priority_of, push_bound
 from . import bounds, state
 
 
@@ -67,10 +67,7 @@ def enqueue(rules, store, node, objective, captured):
     numbers[state.INSERTED] += 1
     numbers[state.LARGEST_QUEUE] = max(numbers[state.LARGEST_QUEUE], numbers[at.N_QUEUED])
     numbers[at.N_HEAP] = heap.push(store.heap_priority, store.heap_node, numbers[at.N_HEAP], priority, node)
-    if rules.policy != at.LOWER_BOUND_FIRST:
-        numbers[at.N_BOUND_HEAP] = heap.push(
-            store.bound_key, store.bound_node, numbers[at.N_BOUND_HEAP], store.key[node], node
-        )
+    push_bound(rules, store, node)
 
 
 @inner
@@ -204,12 +201,7 @@ def purge(rules, store):
                 _count(rules, store, node, 1)
     numbers[at.N_HEAP] = kept
     heap.heapify(store.heap_priority, store.heap_node, kept)
-    if rules.policy != at.LOWER_BOUND_FIRST:
-        for i in range(kept):
-            store.bound_node[i] = store.heap_node[i]
-            store.bound_key[i] = store.key[store.heap_node[i]]
-        numbers[at.N_BOUND_HEAP] = kept
-        heap.heapify(store.bound_key, store.bound_node, kept)
+    fill_bound_heap(rules, store)
 
 
 @inlined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,14 +12,13 @@ from ...arguments import bounds_of, check_choice
 from ...certificate import Certificate, prove_rule_list
 from ...data.problem import Problem
 from ...kernels import bits
-from ...kernels.growing import nbytes, with_room
+from ...kernels.growing import nbytes
 from ...kernels.jit import is_compiled
 from ...parameters import check_arguments
 from ...prefixes import WORTHLESS, Best, Children, Places, PrefixSearch, Scale, children
 from ...proving import Proving
 from ...rehearsal import tiny_problem
 from ...search import solve
-from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot
 from ..costs import Costs, costs_of, incumbent_of, require_regularization
 from ..counting import weigh
@@ -146,23 +146,9 @@ class CorelsSearch(PrefixSearch, Proving):
         self._phase = "searching"
 
     def _run(self, target: int) -> None:
-        numbers = self._store.numbers
-        self._out_of_memory = False
-        improved = int(numbers[at.IMPROVED])
-        while self.work < target:
-            left = target - self.work
-            outcome = expansion.advance(self._arrays, self._rules, self._store, left, effort_of(left, EFFORT_PER_WORK))
-            self.work = int(numbers[at.WORK])
-            if outcome == expansion.DONE:
-                self._phase = "certified"
-            if outcome != expansion.GROW:
-                break
-            room = ((state.NODES, self.problem.n_antecedents),)
-            self._store, enough = with_room(self._store, room, self._free, at.mark_stale)
-            if not enough:
-                self._out_of_memory = True
-                break
-        if numbers[at.IMPROVED] > improved:
+        advance = partial(expansion.advance, self._arrays, self._rules)
+        if self._go_on(advance, _PLACES, self.problem.n_antecedents, EFFORT_PER_WORK, target):
+            numbers = self._store.numbers
             path = tuple(self._store.path[: numbers[at.PATH_LENGTH]].tolist())
             self._best = Best(int(numbers[at.BEST]), path, int(numbers[at.FOUND_AT]), self._seconds)
 

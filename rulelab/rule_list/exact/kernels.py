@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...kernels.bit_words import slot_at_length
 from ...kernels.growing import CUT
 from ...kernels.jit import inlined, kernel
+from ...kernels.queue import DONE, GROW, PAUSED
 from ..cores import cut, effort_of
 from ..counting import effort_of_a_count
 from ..pair_bound import N_HELD, is_used, separation_within, wants_separation
@@ -12,7 +13,7 @@ from . import state as at
 from .expansion import expand, open_prefix
 from .queue import enqueue, is_apart, purge, raise_lower_bound, rebuild_table, table_length, take_dealt, take_next
 
-DONE, PAUSED, GROW, LEARN, SEPARATE = range(5)
+LEARN, SEPARATE = 3, 4
 
 
 @kernel
@@ -52,7 +53,7 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
                     return GROW
                 if wants_separation(rules, separation, separator, numbers[at.N_NODES], numbers[at.EXPANDED]):
                     return SEPARATE
-                node = take_next(rules, store)
+                node = take_next(store)
             else:
                 node = take_dealt(store)
             if node < 0:

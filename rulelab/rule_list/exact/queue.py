@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels import heap
+from ...kernels import heap, queue
 from ...kernels.bit_words import mix, slot_at_length
 from ...kernels.growing import CUT, EXPANDED, OPEN
 from ...kernels.jit import inlined, inner
-from ..counting import weigh
+from ..counting import errors_of_list, weigh
 from . import state as at
 from .state import BEST, FOUND_AT, IMPROVED, N_NODES, N_OUT, PATH_LENGTH, REOPENED, TABLE_IS_STALE, WORK
 
 
 @inner
 def enqueue(arrays, rules, store, node, wrong_if_stopped):
-    numbers = store.numbers
     store.priority[node] = _priority(arrays, rules, store, node, wrong_if_stopped)
-    store.fate[node] = OPEN
-    store.queue_by_length[store.length[node]] += 1
-    numbers[at.N_QUEUED] += 1
-    numbers[at.N_HEAP] = heap.push(store.heap_priority, store.heap_node, numbers[at.N_HEAP], store.priority[node], node)
-    if rules.policy != at.LOWER_BOUND_FIRST:
-        numbers[at.N_BOUND_HEAP] = heap.push(
-            store.bound_key, store.bound_node, numbers[at.N_BOUND_HEAP], store.key[node], node
-        )
+    queue.enter(store, store.heap_priority, node, store.priority[node])
+    push_bound(rules, store, node)
 
 
 @inner
-def unqueue(store, node):
-    store.fate[node] = EXPANDED
-    store.queue_by_length[store.length[node]] -= 1
-    store.numbers[at.N_QUEUED] -= 1
+def push_bound(rules, store, node):
+    """Enter a prefix into the heap of bounds, where the order of the queue is another."""
+    if rules.policy != at.LOWER_BOUND_FIRST:
+        store.numbers[at.N_BOUND_HEAP] = heap.push(
+            store.bound_key, store.bound_node, store.numbers[at.N_BOUND_HEAP], store.key[node], node
+        )
 
 
 @inner
@@ -67,20 +62,9 @@ def priority_of(rules, store, node, objective, captured, total):
 
 
 @inlined
-def take_next(rules, store):
+def take_next(store):
     """Take the next prefix that is worth expanding off the queue; -1 when there is none."""
-    numbers = store.numbers
-    while numbers[at.N_HEAP] > 0:
-        node = np.int64(store.heap_node[0])
-        current = store.fate[node] == OPEN and store.heap_priority[0] == store.priority[node]
-        numbers[at.N_HEAP] = heap.drop_first(store.heap_priority, store.heap_node, numbers[at.N_HEAP])
-        if current:
-            unqueue(store, node)
-            if store.key[node] < numbers[at.BEST]:
-                return node
-            store.fate[node] = CUT + at.BY_INCUMBENT
-            store.pruned[at.BY_INCUMBENT] += 1
-    return -1
+    return queue.take_first(store, store.heap_priority, store.priority, store.numbers[at.BEST], at.BY_INCUMBENT)
 
 
 @inlined
@@ -111,11 +95,7 @@ def raise_lower_bound(rules, store, elsewhere):
         keys, nodes, which = store.heap_priority, store.heap_node, at.N_HEAP
     else:
         keys, nodes, which = store.bound_key, store.bound_node, at.N_BOUND_HEAP
-    while numbers[which] > 0:
-        node = nodes[0]
-        if store.fate[node] == OPEN and keys[0] == store.key[node]:
-            break
-        numbers[which] = heap.drop_first(keys, nodes, numbers[which])
+    numbers[which] = queue.drop_stale(store, keys, nodes, numbers[which])
     least = keys[0] if numbers[which] > 0 else numbers[at.BEST]
     least = min(least, elsewhere)
     numbers[at.LOWER_BOUND] = min(numbers[at.BEST], max(numbers[at.LOWER_BOUND], least))
@@ -124,27 +104,20 @@ def raise_lower_bound(rules, store, elsewhere):
 @inlined
 def purge(rules, store):
     """Drop from the queue what the new incumbent rules out (Thm 1), and entries that are no longer valid."""
+    queue.purge(store, store.heap_priority, store.priority, store.numbers[at.BEST], at.BY_INCUMBENT)
+    fill_bound_heap(rules, store)
+
+
+@inner
+def fill_bound_heap(rules, store):
+    """Let the heap of bounds have the entries of the other one, where there are both."""
     numbers = store.numbers
-    kept = 0
-    for i in range(numbers[at.N_HEAP]):
-        node = store.heap_node[i]
-        if store.fate[node] == OPEN and store.heap_priority[i] == store.priority[node]:
-            if store.key[node] < numbers[at.BEST]:
-                store.heap_priority[kept] = store.heap_priority[i]
-                store.heap_node[kept] = node
-                kept += 1
-            else:
-                unqueue(store, node)
-                store.fate[node] = CUT + at.BY_INCUMBENT
-                store.pruned[at.BY_INCUMBENT] += 1
-    numbers[at.N_HEAP] = kept
-    heap.heapify(store.heap_priority, store.heap_node, kept)
     if rules.policy != at.LOWER_BOUND_FIRST:
-        for i in range(kept):
+        for i in range(numbers[at.N_HEAP]):
             store.bound_node[i] = store.heap_node[i]
             store.bound_key[i] = store.key[store.heap_node[i]]
-        numbers[at.N_BOUND_HEAP] = kept
-        heap.heapify(store.bound_key, store.bound_node, kept)
+        numbers[at.N_BOUND_HEAP] = numbers[at.N_HEAP]
+        heap.heapify(store.bound_key, store.bound_node, numbers[at.N_BOUND_HEAP])
 
 
 EFFORT_PER_NODE = 300  # of entering one into a table, beside its words
@@ -223,7 +196,7 @@ def keep(arrays, rules, store, child, known, slot, cost, key, parent, rule, leng
         if slot >= 0:
             store.table[slot] = node
     elif store.fate[node] == OPEN:
-        unqueue(store, node)
+        queue.leave(store, node, EXPANDED)
     else:
         numbers[REOPENED] += 1
     store.cost[node] = cost
@@ -238,38 +211,14 @@ def keep(arrays, rules, store, child, known, slot, cost, key, parent, rule, leng
 def improve(arrays, rules, store, node, a, b):
     """Make the list that extends ``node`` by ``a`` (and by ``b`` when >= 0) the incumbent."""
     numbers = store.numbers
-    length = 0
-    ancestor = node
-    while store.parent[ancestor] >= 0:
-        length += 1
-        ancestor = store.parent[ancestor]
-    ancestor = node
-    for i in range(length - 1, -1, -1):
-        store.path[i] = store.rule[ancestor]
-        ancestor = store.parent[ancestor]
+    length = queue.write_path(store, node, store.path)
     store.path[length] = a
     length += 1
     if b >= 0:
         store.path[length] = b
         length += 1
-    numbers[BEST] = list_cost(arrays, rules, store, length)
+    wrong = errors_of_list(arrays, store.path[:length], rules.constant, store.scratch_set)
+    numbers[BEST] = rules.per_error * wrong + rules.per_rule * length
     numbers[PATH_LENGTH] = length
     numbers[FOUND_AT] = numbers[WORK]
     numbers[IMPROVED] += 1
-
-
-@inner
-def list_cost(arrays, rules, store, length):
-    """Cost of the list whose rules are ``store.path[:length]``, counted from scratch."""
-    left, captured = store.scratch_set[1], store.scratch_set[0]
-    for w in range(left.size):
-        left[w] = arrays.full[w]
-    wrong = rules.constant
-    for i in range(length):
-        for w in range(left.size):
-            captured[w] = left[w] & arrays.by_antecedent[store.path[i], w]
-            left[w] &= ~captured[w]
-        positive, negative = weigh(arrays, captured)
-        wrong += min(positive, negative)
-    positive, negative = weigh(arrays, left)
-    return rules.per_error * (wrong + min(positive, negative)) + rules.per_rule * length

@@ -9,11 +9,12 @@ import numpy as np
 
 from ...kernels.by_reference import by_reference
 from ...kernels.growing import Group, table_size, with_room
+from ...kernels.queue import N_HEAP, N_NODES, N_QUEUED
 from ..bounds import LARGEST_TAIL
 from ..counting import Layout
 
-# positions in Store.numbers
-N_NODES, N_HEAP, N_BOUND_HEAP, N_QUEUED = 0, 1, 2, 3
+# positions in Store.numbers, after those of all queues
+N_BOUND_HEAP = 3
 BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = 4, 5, 6, 7
 CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED, TABLE_IS_STALE = 8, 9, 10, 11, 12, 13, 14
 OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST, LAST_NODE, OPEN_SEPARATED = 15, 16, 17, 18, 19, 20, 21

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...kernels.bit_words import slot_of
 from ...kernels.jit import inlined, inner
+from ...kernels.queue import length_of, write_path
 from .. import bounds
 from . import state as at
 from .completions import begin
@@ -174,17 +175,10 @@ def _stop(data, rules, store, label, a, b, cost):
     verdict = fairness_of(data, rules, store, store.sums[label], a, b)
     if verdict == UNFAIR:
         return
-    length = 1
-    before = label
-    while store.parent[before] >= 0:
-        length += 1
-        before = store.parent[before]
+    length = 1 + length_of(store, label)
     out = accept(store, verdict, total, length)
     out[length], out[length - 1] = 1 - b, 2 * a + b
-    before = label
-    for i in range(length - 2, -1, -1):
-        out[i] = store.rule[before]
-        before = store.parent[before]
+    write_path(store, label, out)
 
 
 @inlined

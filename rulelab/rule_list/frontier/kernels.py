@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels import heap
+from ...kernels import queue
 from ...kernels.bit_words import slot_at_length
+from ...kernels.growing import EXPANDED, OPEN
 from ...kernels.jit import inner, kernel
+from ...kernels.queue import DONE, GROW, PAUSED
 from .. import bounds
-from ..counting import count, weigh
+from ..counting import count, errors_of_list, weigh
 from . import state as at
-
-DONE, PAUSED, GROW = 0, 1, 2
 
 
 @kernel
@@ -91,7 +91,7 @@ def start(arrays, curve, store, length, constant):
     store.rule[0] = -1
     store.length[0] = 0
     if store.key[0] < curve.errors[length]:
-        _queue(store, 0)
+        queue.enter(store, store.heap_key, 0, store.key[0])
 
 
 @kernel
@@ -105,7 +105,7 @@ def advance(arrays, curve, store, constant, max_work, max_children):
         if numbers[at.OPEN_NODE] < 0:
             if numbers[at.N_NODES] + m > store.cost.size or numbers[at.N_HEAP] + m > store.heap_node.size:
                 return GROW
-            node = _next(store, curve.errors[length])
+            node = queue.take_first(store, store.heap_key, store.key, curve.errors[length], at.BY_BEST)
             if node < 0:
                 break
             numbers[at.OPEN_BEST] = curve.errors[length]
@@ -116,7 +116,7 @@ def advance(arrays, curve, store, constant, max_work, max_children):
         numbers[at.OPEN_NODE] = -1
         numbers[at.WORK] += 1
         if curve.errors[length] < numbers[at.OPEN_BEST]:
-            _purge(store, curve.errors[length])
+            queue.purge(store, store.heap_key, store.key, curve.errors[length], at.BY_BEST)
         _raise_lower_bound(curve, store, length)
     if numbers[at.N_QUEUED] == 0 and numbers[at.OPEN_NODE] < 0:
         curve.lower[length] = curve.errors[length]
@@ -253,8 +253,8 @@ def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_neg
         for w in range(child.size):
             store.sets[node, w] = child[w]
         store.table[slot] = node
-    elif store.queued[node]:
-        _unqueue(store, node)
+    elif store.fate[node] == OPEN:
+        queue.leave(store, node, EXPANDED)
     else:
         numbers[at.REOPENED] += 1
     store.cost[node] = cost
@@ -262,7 +262,7 @@ def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_neg
     store.parent[node] = parent
     store.rule[node] = a
     store.length[node] = length
-    _queue(store, node)
+    queue.enter(store, store.heap_key, node, store.key[node])
 
 
 @inner
@@ -270,96 +270,20 @@ def _improve(arrays, curve, store, constant, node, a, b):
     """Make the list that extends ``node`` by ``a`` (and by ``b`` when >= 0) the best one known of its length."""
     k = store.numbers[at.LENGTH]
     path = curve.paths[k]
-    length = np.int64(store.length[node])
-    ancestor = np.int64(node)
-    for i in range(length - 1, -1, -1):
-        path[i] = store.rule[ancestor]
-        ancestor = np.int64(store.parent[ancestor])
+    length = queue.write_path(store, node, path)
     path[length] = a
     length += 1
     if b >= 0:
         path[length] = b
         length += 1
-    curve.errors[k] = _list_errors(arrays, store, path, length, constant)
+    curve.errors[k] = errors_of_list(arrays, path[:length], constant, store.scratch_set)
     curve.lengths[k] = length
     curve.found_at[k] = store.numbers[at.WORK]
 
 
 @inner
-def _list_errors(arrays, store, path, length, constant):
-    """Errors of a list, counted from scratch: an ancestor may have become cheaper since the node was stored."""
-    left, captured = store.scratch_set[0], store.scratch_set[1]
-    for w in range(left.size):
-        left[w] = arrays.full[w]
-    wrong = constant
-    for i in range(length):
-        for w in range(left.size):
-            captured[w] = left[w] & arrays.by_antecedent[path[i], w]
-            left[w] &= ~captured[w]
-        positive, negative = weigh(arrays, captured)
-        wrong += min(positive, negative)
-    positive, negative = weigh(arrays, left)
-    return wrong + min(positive, negative)
-
-
-@inner
-def _queue(store, node):
-    numbers = store.numbers
-    store.queued[node] = 1
-    store.queue_by_length[store.length[node]] += 1
-    numbers[at.N_QUEUED] += 1
-    numbers[at.N_HEAP] = heap.push(store.heap_key, store.heap_node, numbers[at.N_HEAP], store.key[node], node)
-
-
-@inner
-def _unqueue(store, node):
-    store.queued[node] = 0
-    store.queue_by_length[store.length[node]] -= 1
-    store.numbers[at.N_QUEUED] -= 1
-
-
-@inner
-def _next(store, best):
-    """Take the queued prefix with the least bound; -1 when none is below ``best``."""
-    numbers = store.numbers
-    while numbers[at.N_HEAP] > 0:
-        node = np.int64(store.heap_node[0])
-        current = store.queued[node] and store.heap_key[0] == store.key[node]
-        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
-        if current:
-            _unqueue(store, node)
-            if store.key[node] < best:
-                return node
-            store.pruned[at.BY_BEST] += 1
-    return np.int64(-1)
-
-
-@inner
 def _raise_lower_bound(curve, store, length):
     numbers = store.numbers
-    while numbers[at.N_HEAP] > 0:
-        node = store.heap_node[0]
-        if store.queued[node] and store.heap_key[0] == store.key[node]:
-            break
-        numbers[at.N_HEAP] = heap.drop_first(store.heap_key, store.heap_node, numbers[at.N_HEAP])
+    numbers[at.N_HEAP] = queue.drop_stale(store, store.heap_key, store.heap_node, numbers[at.N_HEAP])
     least = store.heap_key[0] if numbers[at.N_HEAP] > 0 else curve.errors[length]
     curve.lower[length] = min(curve.errors[length], max(curve.lower[length], least))
-
-
-@inner
-def _purge(store, best):
-    """Drop from the queue what the new incumbent rules out, and entries that are no longer valid."""
-    numbers = store.numbers
-    kept = 0
-    for i in range(numbers[at.N_HEAP]):
-        node = store.heap_node[i]
-        if store.queued[node] and store.heap_key[i] == store.key[node]:
-            if store.key[node] < best:
-                store.heap_key[kept] = store.heap_key[i]
-                store.heap_node[kept] = node
-                kept += 1
-            else:
-                _unqueue(store, node)
-                store.pruned[at.BY_BEST] += 1
-    numbers[at.N_HEAP] = kept
-    heap.heapify(store.heap_key, store.heap_node, kept)

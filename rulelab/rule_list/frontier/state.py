@@ -9,10 +9,11 @@ import numpy as np
 
 from ...kernels.by_reference import by_reference
 from ...kernels.growing import Group, table_size
+from ...kernels.queue import N_HEAP, N_NODES, N_QUEUED
 from ..counting import Layout
 
-# positions in Store.numbers
-LENGTH, N_NODES, N_HEAP, N_QUEUED, CREATED, EXPANDED, WORK, REOPENED, OPEN_NODE, OPEN_CHILD, OPEN_BEST = range(11)
+# positions in Store.numbers, after those of all queues
+LENGTH, CREATED, EXPANDED, WORK, REOPENED, OPEN_NODE, OPEN_CHILD, OPEN_BEST = range(3, 11)
 
 # positions in Store.pruned, with the names that snapshots show
 BY_SUPPORT, BY_UNION, BY_PAIR, BY_SAME_SET, BY_GRID, BY_NOTHING, BY_COST, BY_BEST = range(8)
@@ -54,7 +55,7 @@ class Curve(NamedTuple):
 class Store(
     namedtuple(
         "Store",
-        "sets cost key parent rule length queued heap_key heap_node table numbers pruned queue_by_length "
+        "sets cost key parent rule length fate heap_key heap_node table numbers pruned queue_by_length "
         "scratch_counts scratch_set scratch_sums",
     )
 ):
@@ -64,7 +65,7 @@ class Store(
 HEAP = Group(N_HEAP, {np.int64: "heap_key", np.int32: "heap_node"})
 NODES = Group(
     N_NODES,
-    {np.uint64: "sets", np.int64: "cost key", np.int32: "parent rule", np.int16: "length", np.uint8: "queued"},
+    {np.uint64: "sets", np.int64: "cost key", np.int32: "parent rule", np.int16: "length", np.uint8: "fate"},
     tables=("table",),
     beside=HEAP.names,
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...certificate import Certificate, CertificateError, prove_least_gap_rule_set
 from ...certificate.parts import look
-from ...certificate.rule_set.checker import Claim
+from ...certificate.rule_set.claim import Claim
 from ...certificate.rule_set.least_gap import smaller_gaps
 from ...data.exact_weights import most_errors
 from ...data.fairness import groups_of

@@ -91,10 +91,10 @@ def drop_what_costs_too_much(rules, store):
 
 
 @kernel
-def take(rules, store, nodes):
+def take(store, nodes):
     """Take the next prefixes off the queue, as many as there is room for in ``nodes``; returns how many."""
     for i in range(nodes.size):
-        node = take_next(rules, store)
+        node = take_next(store)
         if node < 0:
             return i
         nodes[i] = node
@@ -268,7 +268,7 @@ class Rounds:
         self._effort = max(LEAST_ROUND, min(LONGEST_ROUND, longer))
         waiting = self.waiting
         more = np.empty(max(0, sum(worker.wanted for worker in workers) - len(waiting)), dtype=np.int64)
-        nodes = np.concatenate([waiting, more[: take(self._rules, store, more)]])
+        nodes = np.concatenate([waiting, more[: take(store, more)]])
         costs = store.cost[nodes]
         for i, worker in enumerate(workers):
             worker.numbers[state.BEST] = store.numbers[state.BEST]
