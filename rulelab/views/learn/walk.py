@@ -182,7 +182,8 @@ class Walk(NotebookViewer):
         text = step.answer
         if step.figures is not None:
             known = done and self._seen.snapshot is not None
-            text = text.format(**step.figures(self._seen)) if known else "Once this step is done, the figures of your search stand here."
+            later = "Once this step is done, the figures of your search stand here."
+            text = text.format(**step.figures(self._seen)) if known else later
         return as_html(text, self.plan.family)
 
     def _scored(self) -> str:
