@@ -50,6 +50,11 @@ def claimed(parameters: Mapping[str, Any]) -> str:
     return " and ".join(filter(None, (asked, "" if most is None else f"have at most {count(most, 'rule')}")))
 
 
+def softly(parameters: Mapping[str, Any]) -> str:
+    """What stands before the name of lists that may rise at a price; empty of all others."""
+    return "" if parameters.get("violation_penalty") is None else "softly "
+
+
 def many(n: int | float) -> str:
     """A number with a space between the thousands, or from 10^15 on a power of ten, rounded down."""
     if n < 10**EXACT:

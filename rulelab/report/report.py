@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..families import EVERY_FAMILY, least_gap
 from ..families.account import Account, account
-from ..families.wording import adding_up, claimed, count, restricted
+from ..families.wording import adding_up, claimed, count, restricted, softly
 from ..search import Search
 from ..snapshot import Snapshot, Status
 
@@ -29,6 +29,7 @@ class Claim:
         is_fair = parameters.get("fairness") is not None or getattr(search, "fair", False)  # of a recorded search
         asked, fair = claimed(parameters), "fair " * is_fair
         noun = EVERY_FAMILY[search.family].called if search.family in EVERY_FAMILY else "model"
+        noun = softly(parameters) + noun
         short = noun.split(" of ")[0].split()[-1]
         m = search.problem.n_antecedents
         if search.kind == "least_gap":
@@ -42,8 +43,7 @@ class Claim:
         else:
             among = f" among the {short}s that {asked}" if asked else ""
             such, over = "such " if asked else "", f"{_over(m, 'antecedent', exact)}{aside}"
-        softly = "softly " if parameters.get("violation_penalty") is not None else ""
-        optimal = f"no {such}{fair or softly}{noun} over {over} has a smaller objective"
+        optimal = f"no {such}{fair}{noun} over {over} has a smaller objective"
         if asked:
             meets = " and meet the fairness constraint" if fair else ""
             return cls(noun, among, aside, optimal, f"no {short} can {asked}{meets}; ask for less")
