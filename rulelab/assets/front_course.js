@@ -38,7 +38,7 @@ const course = (svg, { points, lists }) => {
     dot.setAttribute("cx", x(at))
     dot.setAttribute("cy", y(then(at)[1]))
     said.textContent = share < 1 ? text : `proven, ${text}`
-    const left = Math.max(0, Math.min(x(at), width - said.getComputedTextLength() - 4))
+    const left = Math.max(0, Math.min(x(at) + 8, width - said.getComputedTextLength() - 4))
     said.setAttribute("x", left)
     said.setAttribute("y", y(then(Math.max(1, last ** ((left - 8) / (right - 8))))[1]) - 12)  // above all of the line
   }

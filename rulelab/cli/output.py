@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import files
-from ..families.wording import at_least, at_most
+from ..families.wording import adding_up, at_least
 from ..progress import noted
 from ..shown import printable
 
@@ -217,11 +217,9 @@ _LOG_SECONDS = 5.0
 
 def distance(snapshot: Snapshot) -> str:
     """How far the best model is from the bound."""
-    objective = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
-    return (
-        f"objective {objective:.7f}  bound {at_least(snapshot.lower_bound, 7)}  gap {at_most(snapshot.gap)}  "
-        f"queued {sum(snapshot.queue_by_length)}"
-    )
+    best, low = snapshot.incumbent, snapshot.lower_bound
+    found, bound, gap = ("inf", at_least(low, 7), "inf") if best is None else adding_up(best.objective, low, digits=7)
+    return f"objective {found}  bound {bound}  gap {gap}  queued {sum(snapshot.queue_by_length)}"
 
 
 def drained(

@@ -14,7 +14,7 @@ from ..datasets import Dataset
 from ..families import FAMILIES, NAMING
 from ..families.criteria import in_words
 from ..families.typed import written
-from ..families.wording import at_most
+from ..families.wording import adding_up
 from ..models import Model, ModelError
 from ..proving import is_quick
 from ..recording import Recording
@@ -47,7 +47,7 @@ def listed(args: argparse.Namespace) -> None:
                 one_line(run.family).replace("_", " "),
                 run.status,
                 "-" if run.objective is None else digits(run.objective, 7),
-                "-" if run.objective is None else at_most(run.gap),
+                "-" if run.objective is None else adding_up(run.objective, run.lower_bound, run.family)[2],
                 "yes" if run.proof else "-",
             )
             for run in runs

@@ -17,7 +17,7 @@ from ..data.columns import listed
 from ..data.problem import Problem
 from ..datasets import Dataset
 from ..families import FAMILIES, least_gap
-from ..families.wording import at_least, at_most, count, restricted
+from ..families.wording import adding_up, count, restricted
 from ..models import Model, ModelError, MultiClassRuleList, RuleList, json_schema, load_model
 from .options import reading_of
 from .output import CommandError, bad_input, is_data_set, one_line, reading, save
@@ -199,11 +199,11 @@ def _report(
     assert answer.objective is not None
     if answer.state == "bound":
         assert answer.lower_bound is not None
+        objective, bound, gap = adding_up(answer.objective, answer.lower_bound, digits=7)
         return 1, [
             f"not proven optimal, but a bound: {where}, no {noun} {among}{' ' * bool(among)}has an objective below "
-            f"{at_least(answer.lower_bound, 7)}",
-            f"this one has {answer.objective:.7f}: at most "
-            f"{at_most(max(0.0, answer.objective - answer.lower_bound))} above the best",
+            f"{bound}",
+            f"this one has {objective}: at most {gap} above the best",
             f"checked: {counts}; {answer.seconds:.2f} s",
         ]
     spoken = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in answer.parameters.items())

@@ -29,12 +29,13 @@ from ..data.dataframes import in_pandas
 from ..data.exact_weights import Weights
 from ..data.metrics import group_labels, group_rates
 from ..families import FAMILIES
+from ..families.wording import adding_up
 from ..models import Model
 from ..progress import noted
 from ..recipe import Recipe
 from ..report import Doubt, Known, doubted
 from ..report.known import compared
-from ..report.report import distance, within
+from ..report.report import distance
 from ..search import Search, steps
 from ..snapshot import Snapshot, Status
 from .draining import DEEPER, CallbackSupportMixin, Fit, Told, check_found, drained, warn_of_open, with_callbacks
@@ -198,9 +199,10 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
     def _answers(self) -> Iterator[tuple[str, Model]]:
         """What is to be said of each fitted model, and the model."""
         models = getattr(self, "models_", ())
-        figures = (np.atleast_1d(getattr(self, f"{name}_")) for name in ("objective", "gap")) if models else ()
-        for k, (model, objective, gap) in enumerate(zip(models, *figures, strict=True)):
-            proven = "certified optimal" if self._proven[k] else distance(within(gap, self._FAMILY))
+        figures = (np.atleast_1d(getattr(self, f"{name}_")) for name in ("objective", "lower_bound")) if models else ()
+        for k, (model, objective, bound) in enumerate(zip(models, *figures, strict=True)):
+            gap = adding_up(objective, bound, self._FAMILY)[2]
+            proven = "certified optimal" if self._proven[k] else distance(gap)
             of = f"{self.classes_[k]} against the rest: " if len(models) > 1 else ""
             yield f"{of}{proven}, objective {objective:.7g}", model
 

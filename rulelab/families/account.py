@@ -12,7 +12,7 @@ from ..remaining import log10_total
 from ..search import Search
 from ..snapshot import Snapshot, Status
 from . import OF_SEVERAL, record_of
-from .wording import EXACT, at_most, count, demanded, many, power, restricted
+from .wording import EXACT, adding_up, count, demanded, many, power, restricted, softly
 
 _MOST_COMPLEXITY = 200  # sets of a larger complexity are not counted: there are more than of this one
 _NAMED = 4  # bounds that are named; the others are added up
@@ -35,7 +35,7 @@ class Account:
 def account(search: Search, snapshot: Snapshot, digits: int = 4) -> Account:
     """What the search has shown so far; it has found a model. ``snapshot``: its state. ``digits``: of the objective."""
     return Account(
-        title=title(search, snapshot),
+        title=title(search, snapshot, digits),
         equation=equation(search, snapshot, digits),
         search_space=_looked_at(search, snapshot),
         ruled_out=_ruled_out(snapshot),
@@ -51,16 +51,18 @@ def equation(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
     return f"{best.objective:.{0 if whole else digits}f} = {parts}"
 
 
-def title(search: Search, snapshot: Snapshot) -> str:
+def title(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
     """What to call the best model, by what is proven."""
-    noun = record_of(search.kind, search.family).noun
+    noun = softly(search.parameters) + record_of(search.kind, search.family).noun
     if snapshot.detail.get("gap_is_proven"):
         return f"A {noun} of least gap"
     if snapshot.status is Status.OPTIMAL:
         return f"The optimal {noun}"
     if snapshot.status is Status.RUNNING or not math.isfinite(snapshot.gap):
         return f"Best {noun} so far"
-    return f"The best {noun} so far, at most {at_most(snapshot.gap)} from the optimum"
+    assert snapshot.incumbent is not None
+    *_, gap = adding_up(snapshot.incumbent.objective, snapshot.lower_bound, search.family, digits)
+    return f"The best {noun} so far, at most {gap} from the optimum"
 
 
 def longest(search: Search) -> int:
@@ -129,6 +131,8 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
     passes = "min_accuracy" in search.parameters
     free = search.family == "rule_list" and (passes or search.parameters.get("labels") == "free")
     over = f"{many(m)} antecedents{aside}" + (", with any labels" if free else "")
+    if "sets_counted" in snapshot.counts and snapshot.counts["created"] > snapshot.made:
+        seen = f"{many(snapshot.counts['created'])} prefixes were tried, also by beams, and of the passes {seen}"
     seen += ", again for each gap that was asked for" if passes else ""
     possible = "list of at most 0 rules is" if most == 0 and not free else f"lists of at most {count(most, 'rule')} are"
     return f"{lists(m, most, 2 if free else 1)} {possible} possible over {over}; {_after_first(snapshot, seen)}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from ..shown import digits
@@ -11,6 +11,8 @@ from ..shown import digits
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 EXACT = 15
 """Larger powers of ten are given as such."""
+_WIDE = Context(prec=400)  # digits of any float
+_LEAST = Decimal("1e-10")  # a gap below this is that of the arithmetic
 
 
 def count(n: int | float, noun: str) -> str:
@@ -48,6 +50,11 @@ def claimed(parameters: Mapping[str, Any]) -> str:
     return " and ".join(filter(None, (asked, "" if most is None else f"have at most {count(most, 'rule')}")))
 
 
+def softly(parameters: Mapping[str, Any]) -> str:
+    """What stands before the name of lists that may rise at a price; empty of all others."""
+    return "" if parameters.get("violation_penalty") is None else "softly "
+
+
 def many(n: int | float) -> str:
     """A number with a space between the thousands, or from 10^15 on a power of ten, rounded down."""
     if n < 10**EXACT:
@@ -77,6 +84,29 @@ def at_least(bound: float, digits: int = 4) -> str:
     """A lower bound that still holds as it is written: rounded down."""
     exact = Decimal(repr(float(bound)))
     return f"{exact.quantize(Decimal(1).scaleb(-digits), ROUND_FLOOR):f}" if exact.is_finite() else f"{bound:g}"
+
+
+def adding_up(objective: float, bound: float, family: str = "rule_list", digits: int = 4) -> tuple[str, str, str]:
+    """Objective, lower bound and gap as they stand together: the gap is their difference, and holds as it is written.
+
+    The objective is to the nearest, the bound so far down that the gap is none too small; where it would be below 0,
+    the objective is rounded up in two more digits. A small gap has two digits; beside one of the arithmetic both are
+    the same.
+    """
+    exact, proven = Decimal(repr(round(float(objective), 12))), Decimal(repr(float(bound)))
+    gap, unit = exact - proven, Decimal(1).scaleb(-digits)
+    small = gap < _LEAST
+    if not small:
+        unit = max(min(unit, Decimal(1).scaleb(gap.adjusted() - 1)), _LEAST)
+    found = exact.quantize(unit, context=_WIDE)
+    low = found if small else min(proven, found - gap).quantize(unit, ROUND_FLOOR, _WIDE)
+    if low < 0:
+        unit /= 100
+        found, low = exact.quantize(unit, ROUND_CEILING, _WIDE), proven.quantize(unit, ROUND_FLOOR, _WIDE)
+    texts = [f"{found:f}", f"{low:f}", at_most(objective - bound) if small else f"{found - low:f}"]
+    if family == "rule_set":  # rows, or their weight
+        texts = [text.rstrip("0").removesuffix(".") if "." in text else text for text in texts]
+    return texts[0], texts[1], texts[2]
 
 
 def power(exponent: int) -> str:

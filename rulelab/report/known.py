@@ -15,7 +15,7 @@ from ..data.gaps import CONSTRAINED, MEASURED, NEAR, emptied, largest_difference
 from ..data.metrics import FEW, Confusion, confusion, group_rates
 from ..datasets import Dataset
 from ..datasets.guesses import is_protected, is_unknown
-from ..families.wording import at_most
+from ..families.wording import adding_up, at_most
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ..models.decision_list import DecisionList
 from ..shown import percent, signed
@@ -279,8 +279,10 @@ def _short_rules(known: Known) -> _Said:
 def _not_proven(known: Known) -> _Said:
     if not (gap := known.open_gap):
         return None
-    better = f"by {at_most(gap)} " if math.isfinite(gap) else ""
-    return f"a model that is better {better}is not ruled out", "let the search run longer"
+    proof, family = known.model.provenance, known.model.family
+    said = at_most(gap) if proof is None else adding_up(proof.objective, proof.lower_bound, family)[2]
+    better = f"by {said} " if math.isfinite(gap) else ""
+    return f"a model that is better {better}is not ruled out", "give the search more time"
 
 
 def _many_as_good(known: Known) -> _Said:

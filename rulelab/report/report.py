@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from ..families import EVERY_FAMILY, least_gap
 from ..families.account import Account, account
-from ..families.wording import at_least, at_most, claimed, count, restricted
+from ..families.wording import adding_up, claimed, count, restricted, softly
 from ..search import Search
 from ..snapshot import Snapshot, Status
 
@@ -30,6 +29,7 @@ class Claim:
         is_fair = parameters.get("fairness") is not None or getattr(search, "fair", False)  # of a recorded search
         asked, fair = claimed(parameters), "fair " * is_fair
         noun = EVERY_FAMILY[search.family].called if search.family in EVERY_FAMILY else "model"
+        noun = softly(parameters) + noun
         short = noun.split(" of ")[0].split()[-1]
         m = search.problem.n_antecedents
         if search.kind == "least_gap":
@@ -43,8 +43,7 @@ class Claim:
         else:
             among = f" among the {short}s that {asked}" if asked else ""
             such, over = "such " if asked else "", f"{_over(m, 'antecedent', exact)}{aside}"
-        softly = "softly " if parameters.get("violation_penalty") is not None else ""
-        optimal = f"no {such}{fair or softly}{noun} over {over} has a smaller objective"
+        optimal = f"no {such}{fair}{noun} over {over} has a smaller objective"
         if asked:
             meets = " and meet the fairness constraint" if fair else ""
             return cls(noun, among, aside, optimal, f"no {short} can {asked}{meets}; ask for less")
@@ -78,7 +77,7 @@ _ADDED_UP = ("created", "expanded", "stored", "queued")  # counts in the place o
 
 @dataclass(frozen=True)
 class Report:
-    """What is known at one moment of a search. Gaps are rounded up and bounds down, so that they hold as written."""
+    """What is known at one moment of a search; its figures hold as they are written, and add up."""
 
     status: str  # "optimal", "infeasible", "limit" or "running"
     ended: str  # why it ended before its proof, such as "time limit reached"; may be empty
@@ -123,14 +122,16 @@ def report(search: Search, snapshot: Snapshot, ended: str = "", attribute: str =
     ``ended``: why it ended where no limit did, such as "stopped". ``attribute``: what groups are told apart by.
     """
     claim = Claim.of(search, attribute)
-    gap = within(snapshot.gap, search.family) if math.isfinite(snapshot.gap) else ""
+    best, digits = snapshot.incumbent, _DIGITS if whole else 4
+    told = None if best is None else adding_up(best.objective, snapshot.lower_bound, search.family, digits)
+    gap = "" if told is None else told[2]
     done = [f"{n} {what}" for what, n in snapshot.counts.items() if n and not (whole and what in _ADDED_UP)]
     return Report(
         status=snapshot.status,
         ended=why_ended(snapshot) or ended,
         claim=claim,
         gap=gap,
-        bound=at_least(snapshot.lower_bound, _DIGITS),
+        bound="" if told is None else told[1],
         open=_open(search, snapshot, claim, gap),
         work=", ".join([f"search time {snapshot.seconds:.2f} s", *done]),
         account=account(search, snapshot, _DIGITS) if whole and snapshot.incumbent is not None else None,
@@ -141,12 +142,6 @@ def why_ended(snapshot: Snapshot) -> str:
     """Which limit ended a search; empty where none did."""
     limit = snapshot.limit
     return "" if limit is None else _WHY.get(limit, f"{limit} limit reached")
-
-
-def within(gap: float, family: str) -> str:
-    """How far from the optimum at most, in the unit of the objective: of rule sets rows, or their weight."""
-    text = at_most(gap)
-    return text.rstrip("0").removesuffix(".") if family == "rule_set" and "." in text and "e" not in text else text
 
 
 def distance(gap: str) -> str:

@@ -14,7 +14,7 @@ from naive import decimal, fair_prefixes, falling_prefixes, weighted_gap
 import rulelab as rl
 from rulelab.families.account import account, lists, longest, sets
 from rulelab.families.criteria import CRITERIA, in_words
-from rulelab.families.wording import at_least, at_most, many
+from rulelab.families.wording import adding_up, at_least, at_most, many
 from rulelab.remaining import log10_total
 from rulelab.rule_list.bounds import FAIR_BOUNDS, FairRuleListBounds
 
@@ -153,15 +153,33 @@ def test_a_bound_still_holds_as_it_is_written(bound):
     assert at_most(17.0) == "17"
 
 
+@pytest.mark.parametrize("family", ["rule_list", "rule_set"])
+@pytest.mark.parametrize("digits", [4, 7])
+def test_objective_bound_and_gap_add_up_as_they_are_written(family, digits):
+    rng = np.random.default_rng(0)
+    found = [1 / 3, 0.02374, 0.3507, 500.0, 500.25, 1234.5, *rng.random(500), *rng.integers(1, 900, 99)]
+    pairs = [(x, max(0.0, x - gap)) for x in found for gap in (x, x / 3, 0.0099, 0.00123, 3e-7, 1e-11, 0.0)]
+    for objective, bound in pairs:
+        said, exact = adding_up(objective, bound, family, digits), Decimal(str(objective))
+        (top, low, gap), true = map(Decimal, said), exact - Decimal(str(bound))
+        assert abs(top - exact) <= Decimal("0.00005")
+        assert (gap == 0) == (said[2] == "0") == (objective <= bound)
+        assert true - Decimal("1e-12") < gap < true * Decimal("1.1") + Decimal("0.0002"), "it holds, and is close"
+        if true > 1e-9:
+            assert top - low == gap, "as they stand together"
+            assert 0 <= low <= Decimal(str(bound)), "no model is below it"
+    assert adding_up(0.3507, 0.3409, family)[2] == "0.0098"
+    assert adding_up(500.25, 490.0, "rule_set") == ("500.25", "490", "10.25")
+
+
 def test_titles_claim_what_is_proven_and_no_more():
     search = rl.RuleListSearch(problem(), regularization=0.001, beam_width=0)
     first = search.advance(1)
     assert account(search, first).title == "Best rule list so far"
     stopped = rl.solve(search, work_limit=1)
     assert stopped.gap > 0
-    assert (
-        account(search, stopped).title == f"The best rule list so far, at most {at_most(stopped.gap)} from the optimum"
-    )
+    gap = adding_up(stopped.incumbent.objective, stopped.lower_bound)[2]
+    assert account(search, stopped).title == f"The best rule list so far, at most {gap} from the optimum"
     assert account(search, rl.solve(search)).title == "The optimal rule list"
 
 

@@ -13,7 +13,7 @@ from IPython.core.formatters import DisplayFormatter
 from live import rows, tags
 
 import rulelab as rl
-from rulelab.families.wording import at_most
+from rulelab.families.wording import adding_up
 from rulelab.shown import Shown, percent, rows_below, share
 
 HOSTILE = "<img src=x onerror=alert(1)>&\"'\n\x1b[31m"
@@ -139,7 +139,7 @@ def test_a_classifier_and_a_stopped_search_show_what_is_proven(everything: dict[
     with pytest.warns(match="time limit"):
         early.fit(rng.random((300, 9)) < 0.5, rng.random(300) < 0.5)
     assert "certified" not in str(early)
-    assert f"proven to be within {at_most(early.gap_)} of the optimum" in str(early)
+    assert f"proven to be within {adding_up(early.objective_, early.lower_bound_)[2]} of the optimum" in str(early)
     search = rl.RuleListSearch(early.search_.problem, 0.001, beam_width=0)
     snapshot = rl.solve(search, work_limit=1)
     assert "work limit" in repr(snapshot)

@@ -17,7 +17,7 @@ from ...data.metrics import FEW, RATES
 from ...models import MultiClassRuleList
 from ...report import Known
 from ...report.known import compared
-from ..live.wording import filled, within
+from ..live.wording import filled, together
 from .card import Card, kind, named, worded
 from .differences import LETTERS, default_names, facts_apart, remarks, same_rows
 from .rule_tables import class_tables, n_lines, rules_table
@@ -110,7 +110,7 @@ def head(card: Card, letter: str = "", name: str = "") -> str:
         positive=None if isinstance(card.model, MultiClassRuleList) else card.positive,
         tone="plain" if constant else "proven" if proven else "open",
         constant=constant,
-        gap="" if proof is None else within(proof.gap, card.model.family),
+        gap="" if proof is None else together(proof.objective, proof.lower_bound, card.model.family)[2],
     )
 
 

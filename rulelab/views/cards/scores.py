@@ -27,7 +27,7 @@ from ...shown import difference, percent, with_interval
 from ...snapshot import Incumbent, Snapshot, Status
 from ...sweeps.plan import compared_groups
 from ..live.prepared import ClassRows, TrainingRows
-from ..live.wording import NONE, apart, count, filled, grouped, objective, within
+from ..live.wording import NONE, count, filled, grouped, objective, together
 from ..widgets.esc import esc
 from ..widgets.explained import word
 from .card import Card
@@ -223,9 +223,12 @@ def figures(card: Card, scores: Scores, beside: Card | None = None) -> list[Figu
     if proof is None:
         shown = [Value(small="not known")] * 3
     else:
-        found, bound = apart(proof.objective, proof.objective - proof.gap, family)
-        gap = Value(0.0, "0", "proven") if proof.proven else Value(proof.gap, within(proof.gap, family))
-        shown = [Value(proof.objective, found, grouped(proof.equation)), Value(proof.lower_bound, bound), gap]
+        found, bound, gap = together(proof.objective, proof.objective if proof.proven else proof.lower_bound, family)
+        shown = [
+            Value(proof.objective, found, grouped(proof.equation)),
+            Value(proof.lower_bound, bound),
+            Value(proof.gap, gap, "proven" if proof.proven else ""),
+        ]
     own = [
         Figure(name, unit, (value,), compared=alike)
         for name, value in zip(("objective", "lower bound", "gap"), shown, strict=True)

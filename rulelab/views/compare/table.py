@@ -11,7 +11,6 @@ import param
 from panel.custom import Child, JSComponent
 
 from ...assets import asset
-from ...families.wording import at_most
 from ...shown import with_interval
 from ...sweeps.families import BINARIZING
 from ..cards import html as card_html
@@ -20,7 +19,7 @@ from ..cards.rows import Rows
 from ..cards.scores import Score, Scores
 from ..cards.view import ModelCard
 from ..live.job import Job, Progress
-from ..live.wording import NONE
+from ..live.wording import NONE, together
 from ..widgets.esc import plain
 from ..widgets.style import sheet
 
@@ -89,7 +88,7 @@ def of_pin(shown: ModelCard, criterion: str, attribute: str = "") -> dict[str, A
         accuracy(scores.training),
         _gap(scores, criterion, attribute),
         (f"{len(card.model.rules)}", float(len(card.model.rules))),
-        proof(card.proof is not None and card.proof.proven, None if card.proof is None else card.proof.gap),
+        proof(card.proof is not None and card.proof.proven, card.proof, card.model.family),
         made,
     ]
     tested = card.facts.get("test rows", "")
@@ -137,11 +136,13 @@ def _gap(scores: Scores, criterion: str, attribute: str) -> tuple[str, float]:
     return with_interval(gap.value, *interval), gap.value
 
 
-def proof(optimal: bool, gap: float | None) -> tuple[str, float]:
-    """Whether it is proven; else the gap that is left, where one is known."""
+def proof(optimal: bool, known: Any, family: str) -> tuple[str, float]:
+    """Whether it is proven; else the gap that is left, where it is known of a run or a card."""
     if optimal:
         return "optimal", 2.0
-    return ("none", 0.0) if gap is None else (f"gap {at_most(gap)}", 1.0)
+    if known is None or known.objective is None:
+        return "none", 0.0
+    return f"gap {together(known.objective, known.lower_bound, family)[2]}", 1.0
 
 
 METHODS: dict[str, dict[str, int]] = {

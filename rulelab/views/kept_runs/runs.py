@@ -336,7 +336,7 @@ def row(
     shares = run.test_accuracy, right, gaps.get(between)
     tested, trained, gap_shown = (unknown if x is None else (percent(x), x) for x in shares)
     said += [f"gap by {between}"] if between else []
-    proof = proof_of(run.status == "optimal", None if run.objective is None else run.gap)
+    proof = proof_of(run.status == "optimal", run, run.family)
     made = run.made[:16].replace("T", " "), float(re.sub("[^0-9]", "", run.made[:16]))
     openable, proven = "recording" in run.files, run.proof is not None
     acts = {"open": "Open"} if openable else {}

@@ -18,9 +18,8 @@ from ...arguments import Text
 from ...assets import FOLDER, texts
 from ...families import EVERY, EVERY_FAMILY, MEMORY, TIME, Family
 from ...families.typed import SIGNS
-from ...families.wording import at_least
+from ...families.wording import adding_up, at_least
 from ...report import Known, report
-from ...report.report import within as nearest
 from ...shown import difference, digits, share, signed
 from ...snapshot import Snapshot, Status
 from ..widgets.esc import esc, plain
@@ -71,13 +70,16 @@ def standing(session: SearchSession) -> Standing:
 def figures(snapshot: Snapshot, family: str = "rule_list") -> list[tuple[str, str]]:
     """The numbers that are always watched, with their names."""
     best, impossible = snapshot.incumbent, snapshot.status is Status.INFEASIBLE
-    found, bound = NONE, NONE if impossible else below(snapshot.lower_bound, family)
+    found, gap, low = NONE, NONE, snapshot.lower_bound
+    bound = NONE if impossible else objective(float(at_least(low)), family)
     if best is not None:
-        found, bound = apart(best.objective, snapshot.lower_bound, family)
+        found, bound, gap = together(
+            best.objective, best.objective if snapshot.status is Status.OPTIMAL else low, family
+        )
     return [
         ("objective", found),
         ("lower bound", bound),
-        ("gap", gap(snapshot, family)),
+        ("gap", gap),
         *_FIGURES.get(family, _list_figures)(snapshot),
         ("search time", duration(snapshot.seconds)),
     ]
@@ -150,32 +152,10 @@ def objective(value: float, family: str = "rule_list") -> str:
     return count(round(float(value), 4)) if family == "rule_set" else f"{value:.4f}"
 
 
-def apart(found: float, bound: float, family: str = "rule_list") -> tuple[str, str]:
-    """Objective and lower bound as `objective` gives them, with more digits where those do not tell them apart."""
-    if not found - bound > 10**-11:
-        return objective(found, family), objective(found, family)
-    if objective(found, family) != objective(bound, family):
-        return objective(found, family), below(bound, family)
-    digits = next((d for d in range(5, 10) if f"{found:.{d}f}" != f"{bound:.{d}f}"), 10)
-    return f"{found:.{digits}f}", at_least(bound, digits)
-
-
-def below(bound: float, family: str = "rule_list") -> str:
-    """A lower bound as `objective` writes it, but rounded down."""
-    return count(float(at_least(bound))) if family == "rule_set" else at_least(bound)
-
-
-def gap(snapshot: Snapshot, family: str = "rule_list") -> str:
-    if not math.isfinite(snapshot.gap):
-        return NONE
-    if snapshot.status is Status.OPTIMAL:
-        return "0"
-    return within(snapshot.gap, family)
-
-
-def within(bound: float, family: str = "rule_list") -> str:
-    """How far from the optimum at most, in the unit of `objective`."""
-    return grouped(nearest(bound, family))
+def together(found: float, bound: float, family: str = "rule_list") -> tuple[str, str, str]:
+    """Objective, lower bound and gap: as all say them, with thin spaces between the thousands."""
+    texts = adding_up(found, bound, family)
+    return _thin(texts[0]), _thin(texts[1]), _thin(texts[2])
 
 
 def duration(seconds: float) -> str:
@@ -197,7 +177,11 @@ def in_signs(name: str) -> str:
 
 def count(value: int | float) -> str:
     """A count, or a weight in its `digits`, with thin spaces between the thousands."""
-    return re.sub(r"\d+", lambda whole: f"{int(whole[0]):,}".replace(",", _THIN), digits(value), count=1)
+    return _thin(digits(value))
+
+
+def _thin(number: str) -> str:
+    return re.sub(r"\d+", lambda whole: f"{int(whole[0]):,}".replace(",", _THIN), number, count=1)
 
 
 def grouped(sentence: str) -> str:

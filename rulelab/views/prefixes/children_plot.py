@@ -14,7 +14,7 @@ from ...assets import texts
 from ..live.wording import count, counted, in_signs
 from ..search.plots import base
 from ..widgets.esc import plain
-from ..widgets.style import BLUE, INK, ORANGE, PURPLE, SKY
+from ..widgets.style import BLUE, INK, ORANGE, PAPER, PURPLE, SKY
 from .frames import NO_CHILDREN, Seen
 from .icicle import fate_of, tally
 
@@ -90,6 +90,7 @@ class ChildrenPlot(base.Plot):
             y="middle", left=0, right="end", height=1, source=self._source, fill_alpha=0, line_color=None
         )  # fmt: skip
         written: dict[str, Any] = {"text_font_size": "12px", "source": self._source, "level": "overlay"}
+        written["background_fill_alpha"] = 0.8  # a line runs behind long names
         texts = [
             plot.text(x=0, y="name", text="short", text_baseline="bottom", **written),
             plot.text(x="beyond", y="bar", text="beside", text_baseline="middle", x_offset=5, **written),
@@ -111,6 +112,7 @@ class ChildrenPlot(base.Plot):
         self.sources = (self._source,)
         self.tinted = (
             *((text.glyph, "text_color", INK) for text in texts),
+            *((text.glyph, "background_fill_color", PAPER) for text in texts),
             (self._best, "text_color", INK),
             (bars[0].glyph, "fill_color", _LOSS),
         )

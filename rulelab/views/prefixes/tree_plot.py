@@ -42,7 +42,7 @@ _SPLIT = 8e-3  # rectangles that are narrower have no line between them, which w
 _SEEN = 1.2e-2  # the width of an outline, at least
 _LABELS = "labels.data = fitting({ plot, range, rows, nodes, size: labels.tags[0] })"
 _SVG = (640, 26)  # width of a drawing without scripts, and height of a row in it, in pixels
-_GOING_ON, _BEYOND = "; cut is what would go on from it", ", white where it is not stored"
+_GOING_ON, _BEYOND = "; cut is what would go on from it", ", empty where it is not stored"
 _RECT = ("left", "right", "top", "bottom")
 _NODE = (*_RECT, "color", "line", "fate", "rule", "above", "alone", "figures", "node", "place")
 _TOOLTIP = texts("tooltips")["prefix"]
@@ -191,7 +191,13 @@ class TreePlot(base.Plot):
     def _say(self, frame: TreeFrame, colors: dict[str, str], there: str) -> None:
         """Caption and legend."""
         stored = int(frame.tree.attrs.get("stored", len(frame.tree)))
-        outlined = " Thickest outline: the prefix below." if self._chosen.data["top"] else ""
+        drawn, ring = self._nodes.data, self._chosen.data["top"]
+        below = "the prefix below" if ring == [len(frame.seen.path)] else "where the prefix below stands with others"
+        outlined = f" Thickest outline: {below}." if ring else ""
+        if any(
+            not alone and not fate.startswith("cut") for alone, fate in zip(drawn["alone"], drawn["fate"], strict=True)
+        ):
+            outlined = f" Narrow ones, and all below them, stand together.{outlined}"
         outlined += f" Outlined: the way to the best list{there}." if frame.best else ""
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
         kept = f"kept of {count(frame.stored)} that were stored" if frame.stored else "stored"

@@ -28,7 +28,7 @@ from .tree_plot import HEIGHT, TreePlot
 OFFERED = 40  # prefixes in the list of prefixes, the largest ones
 _LONGEST = 90
 _WHY = 66  # least height of the sentence, so that what follows does not move
-LAST, _LAST = "expanded last", "last"
+LAST, _LAST = "looked at last", "last"  # and expanded then, or cut
 _TO_BEST = "on the way to the best list"  # what is looked at of a recording, where nothing else is asked for
 _BEST_ENDS = "The list that ends here is the best one; cut is what would go on from it."
 
@@ -228,8 +228,6 @@ def sentence(frame: TreeFrame) -> str:
     head = f"<b>{rules or 'No rule yet'}</b>{f', {LAST}' if seen.last else ''}"
     own, root = seen.own, tree.iloc[0]
     fate, cut_by = (root["state"], root["cut_by"]) if own is None else (own["fate"], own["cut_by"])
-    if seen.last and fate == "cut":
-        head = head.replace(LAST, "looked at last")
     if own is None:
         said = f"it loses nothing and has no price; its bound is {root['bound']:.4f}."
         why = reason(fate, cut_by, frame.kind, root["bound"], frame.objective) if fate == "cut" else ""

@@ -70,7 +70,7 @@ class BestModel:
         self._ask = button("One person", ask, 104)
         bar = pn.Row(self._keep, self._edit, self._ask, self.exports.button, stylesheets=[BAR_CSS], margin=0)
         beneath = {**WIDE, "margin": (6, 0, 0, 0)}
-        self.lacking = Html("", stylesheets=[CARD_CSS], **WIDE)  # why some of the buttons are not there
+        self.lacking = Html("", stylesheets=[CARD_CSS], **beneath)  # why some of the buttons are not there
         self.person = pn.Column(visible=False, **beneath)
         self._actions = bar, self.lacking, self.exports.menu, self.person
         self.actions = pn.Column(visible=False, **beneath)

@@ -93,9 +93,11 @@ class Certificate:
         """How it was found: what all searches count, without what this one does not, and what its engine counts."""
         snapshot = self._session().snapshot
         counts = {} if snapshot is None else snapshot.counts
-        left_out = (*_WATCHED, *_OF_PREFIXES) if self._engine_counts else _WATCHED
+        first = {} if snapshot is None else snapshot.sought_first
+        own = {} if first.get("running") else self._engine_counts  # all was done to find the best model of all
+        left_out = (*_WATCHED, *_OF_PREFIXES) if own else _WATCHED
         yield from (list(pair) for pair in now.figures if pair[0] not in left_out)
-        yield from ([said, count(counts[name])] for name, said in self._engine_counts.items() if name in counts)
+        yield from ([said, count(counts[name])] for name, said in own.items() if name in counts)
 
     def show(self, latest: Snapshot | None, prepared: Prepared | None = None) -> None:
         """Show what a moment of the run has proven, and let the proof be checked or say why it cannot be."""

@@ -19,6 +19,7 @@ from sklearn.metrics import roc_auc_score
 import rulelab as rl
 from rulelab.data.gaps import largest_difference
 from rulelab.data.metrics import FEW, RATES, Confusion, group_rates, wilson_interval
+from rulelab.families.wording import adding_up
 from rulelab.models import parse_model
 from rulelab.shown import percent, share
 from rulelab.views.cards import card as cards
@@ -55,7 +56,8 @@ def test_a_card_of_an_unfinished_search_claims_no_more_than_the_gap() -> None:
     assert open_card.proof.gap > 0
     html = card_html.head(open_card)
     assert "Not proven optimal" in html
-    assert f"{open_card.proof.gap:.4f}" in html
+    proof = open_card.proof
+    assert f"within {adding_up(proof.objective, proof.lower_bound)[2]} of the optimum" in html
 
 
 def test_a_card_of_a_least_gap_says_the_sentence_that_is_proven() -> None:

@@ -10,7 +10,6 @@ from live import inexact_search, long_search, problem, small_search
 from patience import PATIENCE, wait_until
 
 import rulelab as rl
-from rulelab.families.wording import at_most
 from rulelab.views.live import wording as words
 from rulelab.views.live.job import Job, Pool
 from rulelab.views.live.prepared import Prepared
@@ -72,9 +71,9 @@ def test_pause_holds_step_does_one_unit_and_stop_keeps_the_proven_gap(start) -> 
     wait_until(lambda: session.state is State.STOPPED)
     session.join(PATIENCE)
     assert not session.alive
-    phase = words.standing(session).phase
-    assert phase.startswith("stopped: ")
-    assert at_most(session.snapshot.gap) in phase
+    said = words.standing(session)
+    assert said.phase.startswith("stopped: ")
+    assert f"within {dict(said.figures)['gap']} of the optimum" in said.phase
 
 
 def test_a_pause_is_said_before_what_takes_long_to_look_at(start) -> None:
@@ -199,8 +198,10 @@ def test_the_pool_serves_in_order_and_lets_no_more_in_than_it_has_places() -> No
 
 
 def test_counts_weights_and_bounds_are_written_in_the_digits_that_tell_them_apart() -> None:
-    for found, bound in (("0.2500", "0.2400"), ("0.25000", "0.24999"), ("0.25000000", "0.24999996"), ("0.2500",) * 2):
-        assert words.apart(float(found), float(bound)) == (found, bound)
+    far, near, nearest = ("0.2500", "0.2400"), ("0.250000", "0.249990"), ("0.250000000", "0.249999960")
+    for found, bound in (far, near, nearest, ("0.2500",) * 2):
+        assert words.together(float(found), float(bound))[:2] == (found, bound)
+    assert words.together(12345.5, 2345.25, "rule_set") == ("12\u202f345.5", "2\u202f345.25", "10\u202f000.25")
     for n, text in (
         (7214, "7 214"),
         (3e6, "3 000 000"),

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from bokeh.models import VAreaStep
 from bs4 import BeautifulSoup
-from live import HOSTILE, boxes, curves, curves_of, finish, model_html, status, use_file
+from live import HOSTILE, boxes, curves, curves_of, finish, model_html, paused, status, use_file
 
 import rulelab as rl
 from rulelab.families import OFFERED
@@ -123,7 +123,12 @@ def test_every_criterion_can_be_chosen_and_predictive_parity_of_rule_lists_alone
 
 @pytest.mark.parametrize("name", ["fair_rule_list", "fair_rule_set", "least_gap", "least_gap_of_sets"])
 def test_what_an_engine_counts_is_said_in_words_that_are_explained(show, name: str) -> None:
-    view = finish(show(prepared(**FAMILY_SETTINGS[name]).search))
+    view = paused(show(prepared(**FAMILY_SETTINGS[name]).search))
+    if view.session.snapshot.sought_first.get("running"):
+        first = dict(view.part("counts").figures)
+        assert not {*LOOKS[view.session.look].counts.values()} & {*first}, "nothing of the phase to come"
+        assert ("made" in first) == (name != "fair_rule_set")
+    finish(view)
     counts, said = view.session.snapshot.counts, dict(view.part("counts").figures)
     assert len(said) == len(view.part("counts").figures), "each once"
     named = LOOKS[view.session.look].counts

@@ -14,7 +14,7 @@ from live import boxes, button, curves_of, finish, html, long_search, paused, pr
 from patience import wait_until
 
 import rulelab as rl
-from rulelab.families.wording import at_least, power
+from rulelab.families.wording import adding_up, power
 from rulelab.views.live.prepared import Prepared
 from rulelab.views.live.state import State
 from rulelab.views.search.families import LOOKS
@@ -76,7 +76,8 @@ def test_the_captions_follow_a_search() -> None:
         if snapshot.status is rl.Status.RUNNING and snapshot.incumbent:
             assert f"{snapshot.incumbent.objective:.4f} is found" in bounds.caption
             nothing = "how far down it can come is not proven yet"
-            below = f"below {at_least(snapshot.lower_bound)}" if snapshot.lower_bound > 0 else nothing
+            proven = adding_up(snapshot.incumbent.objective, snapshot.lower_bound)[1]
+            below = f"below {proven}" if snapshot.lower_bound > 0 else nothing
             assert below in bounds.caption
             open_ = sum(snapshot.queue_by_length[1:])
             assert f"{open_} prefix" in bounds.caption or not open_

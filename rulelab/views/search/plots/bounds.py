@@ -9,7 +9,7 @@ from typing import Any
 from bokeh.models import ColumnDataSource, HoverTool, Scatter, Step, VAreaStep
 
 from ....snapshot import Snapshot, Status
-from ...live.wording import apart, count
+from ...live.wording import count, together
 from ...widgets.esc import plain
 from ...widgets.style import BLUE, GREEN, ORANGE, PURPLE, SKY
 from .base import BLUES, Columns, Plot, Window, add_legend, drawn, new_figure, replace, set_ticks, show_entries, tooltip
@@ -128,7 +128,7 @@ class BoundsPlot(PlotOverTime):
         if best is None:
             impossible = latest.status is Status.INFEASIBLE
             return "No model meets the constraint." if impossible else "No model is found yet."
-        found, proven = apart(best.objective, latest.lower_bound, "rule_set" if self._further else "rule_list")
+        found, proven, _ = together(best.objective, latest.lower_bound, "rule_set" if self._further else "rule_list")
         if latest.status is Status.OPTIMAL or not latest.gap > 0:
             least = f"The gap is closed: {found} is found, and proven to be the least"
             open_ = latest.detail.get("gap_is_proven") and latest.status is not Status.OPTIMAL

@@ -22,6 +22,7 @@ from .base import Columns, Plot, Window, add_legend, compact, new_figure, replac
 from .curves import QUEUED, CurvePlot, Curves
 
 _NAMES = (*map(str, range(1, len(LENGTHS))), f"{len(LENGTHS)}+")
+_ON_A_LINE = 7  # entries of the legend, which a phone has room for
 
 
 class Waiting:
@@ -48,7 +49,7 @@ class Waiting:
         end = plot.scatter(y="queued", size=6, color=INK[False], **{**alike, "source": head})
         self.tinted = ((total.glyph, "line_color", INK), (end.glyph, "line_color fill_color", INK))
         named = [("waiting:", ()), *zip(_NAMES, self._areas, strict=True)]
-        self._entries = add_legend(plot, named, columns=len(named))
+        self._entries = add_legend(plot, named, columns=_ON_A_LINE)
         self.show([])
 
     def show(self, lengths: Sequence[str]) -> None:
