@@ -157,7 +157,7 @@ def _open(search: Search, snapshot: Snapshot, claim: Claim, gap: str) -> str:
     if snapshot.detail.get("gap_is_proven"):
         return "the least gap is proven; whether this is the best model of it is open"
     if snapshot.incumbent is None:
-        return f"no {claim.noun} that meets the constraint is found yet; loosen it, or let the search run longer"
+        return f"no {claim.noun} that meets the constraint is found yet; loosen it, or give the search more time"
     if snapshot.phase == "sampling":
         return f"sampling proves nothing beyond the bound; the optimum may be up to {gap} lower"
     if search.kind == "least_gap":

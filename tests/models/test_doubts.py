@@ -163,7 +163,7 @@ def test_a_search_that_has_proven_nothing_yet_and_one_that_has():
     snapshot = search.advance(1)
     assert snapshot.gap > 0
     unproven = snapshot.incumbent.model.proven(Provenance.of(snapshot, search.problem))
-    assert words("not_proven", unproven).endswith("is not ruled out: let the search run longer")
+    assert words("not_proven", unproven).endswith("is not ruled out: give the search more time")
     done = rl.solve(search)
     assert "not_proven" not in codes(done.incumbent.model.proven(Provenance.of(done, search.problem)))
 
