@@ -21,6 +21,7 @@ from .columns import (
     all_whole,
     as_frame,
     distinct_values,
+    in_pandas,
     listed,
     match_columns,
     plain,
@@ -30,7 +31,6 @@ from .columns import (
     scaled,
 )
 from .conditions import Condition, NothingFound, attach_conditions, column_name, confusable, unique_names
-from .dataframes import in_pandas
 from .exact_weights import in_units
 
 DEFAULT_GROUPS = 10

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import ParameterError
-from .dataframes import cell_text
 
 OPERATORS = ("<=", ">", "==", "!=", "is missing", "is present")
 
@@ -127,6 +126,14 @@ class Condition:
             What `to_dict` gives.
         """
         return cls(data["column"], data["operator"], data.get("value"))
+
+
+def cell_text(cell: Any) -> str:
+    """A cell's own text; a whole number has no decimals, whatever its type."""
+    cell = float(cell) if isinstance(cell, Decimal) else cell
+    if isinstance(cell, float | np.floating) and float(cell).is_integer():
+        return str(int(cell))
+    return str(cell)
 
 
 def confusable(text: str) -> bool:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .dataframes import cell_text, in_pandas
+from .columns import in_pandas
+from .conditions import cell_text
 
 Counts = tuple[int | float, ...]
 

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import ModelError
-from ..data.columns import listed
+from ..data.columns import in_pandas, listed
 from ..data.conditions import Condition, as_booleans, column_name, conditions_of, refuse_cells
-from ..data.dataframes import in_pandas
 from .rule import Literal
 
 

@@ -21,7 +21,7 @@ from ..notebook import NotebookViewer
 from ..widgets.esc import esc, plain
 from ..widgets.fields import WIDE, alert, button, column, row
 from ..widgets.html import Html
-from ..widgets.style import BAR_CSS, MODEL_BOX_CSS, MODEL_CSS, PANEL_CSS, sheet
+from ..widgets.style import BAR_CSS, MODEL_CSS, PANEL_CSS, sheet
 from . import card as cards
 from . import html as card_html
 from . import scores
@@ -246,7 +246,7 @@ class ModelCard(NotebookViewer):
             self.exports.menu,
             *(self.parts[name] for name in ("figures", "by_class", "doubts", "fairness", "groups", "facts")),
             *notes,
-            sheets=[PANEL_CSS, MODEL_BOX_CSS],
+            sheets=[PANEL_CSS, sheet("model_box.css")],
             classes="rl-model",
         )
 

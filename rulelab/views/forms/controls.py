@@ -18,7 +18,7 @@ from ...families import NAMING, Parameter, criteria, typed
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, CARD_HEAD_CSS, CARD_TITLE_CSS
+from ..widgets.style import CARD_CSS, CARD_TITLE_CSS, sheet
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (5, 12)}
 _MEGABYTE = 1_000_000
@@ -48,7 +48,7 @@ def card(title: str, *items: Any) -> pn.Card:
         collapsible=True,
         sizing_mode="stretch_width",
         margin=(0, 0, 10, 0),
-        stylesheets=[CARD_HEAD_CSS],
+        stylesheets=[sheet("card_head.css")],
     )
 
 

@@ -238,13 +238,8 @@ class Walk(NotebookViewer):
         self._marked = Html("", **html)
         self._choice = self._offer = None
         if self.plan.choice is not None:
-            self._choice = pn.widgets.RadioBoxGroup(
-                options=list(self.plan.choice.values),
-                value=self._chosen,
-                inline=True,
-                stylesheets=[CHOICES_CSS],
-                **WIDE,
-            )
+            offered = {"options": list(self.plan.choice.values), "value": self._chosen, "inline": True}
+            self._choice = pn.widgets.RadioBoxGroup(**offered, stylesheets=[CHOICES_CSS], **WIDE)
             self._choice.param.watch(self._choose, "value")
             label = Html(f'<p class="ask">{esc(self.plan.choice.label, 100)}</p>', **html)
             self._offer = column(label, self._choice)

@@ -19,7 +19,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, term_classes, word
 from ..widgets.fields import WIDE, column
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, SELECT_CSS, SIDE_BY_SIDE_CSS, STACK_CSS
+from ..widgets.style import CARD_CSS, SELECT_CSS, STACK_CSS, sheet
 from .children_plot import TERMS, ChildrenPlot
 from .frames import TreeFrame, recorded_frame, tree_frame
 from .icicle import bound_name
@@ -130,7 +130,7 @@ class TreePane(NotebookViewer):
         self.said = Html("", stylesheets=[CARD_CSS, WORD_CSS], min_height=_WHY, **WIDE)
         first, bars = (column(*each, sheets=[STACK_CSS]) for each in ((self.said, self._prefix), self.bars_box.items))
         self._next = column(bars)
-        below = column(first, self._next, sheets=[SIDE_BY_SIDE_CSS])
+        below = column(first, self._next, sheets=[sheet("side_by_side.css")])
         self._below = column(below, visible=False)  # the sheet of what is in it would show it always
         self._layout = column(*self.box.items, self._below, sheets=[STACK_CSS])
 

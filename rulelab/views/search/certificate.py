@@ -22,7 +22,7 @@ from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS
 from ..widgets.fields import WIDE, column, mark
 from ..widgets.html import Html, LiveText
-from ..widgets.style import CARD_CSS, STANDING_CSS, sheet
+from ..widgets.style import CARD_CSS, sheet
 from .families import Look
 
 _WATCHED = ("objective", "lower bound", "gap", "search time")
@@ -40,7 +40,7 @@ class Certificate:
     def __init__(self, session: Callable[[], SearchSession], card: Callable[[], Card]) -> None:
         self._session = session
         # how the search stands; what changes its phase is said at once
-        look = {"stylesheets": [STANDING_CSS], **WIDE}
+        look = {"stylesheets": [sheet("standing.css")], **WIDE}
         self.text = LiveText(css_classes=["rl-status"], **look)
         # how it was found; stands elsewhere
         self.counts = LiveText(role="group", caption="Counts", css_classes=["rl-counts"], **look)

@@ -27,7 +27,7 @@ from ..widgets.esc import esc, plain
 from ..widgets.explained import Explained, term_classes
 from ..widgets.fields import WIDE, Pinning, alert, column, mark, select, when_page_ends
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, FILL_CSS, PANEL_CSS, SEARCH_CSS
+from ..widgets.style import CARD_CSS, PANEL_CSS, sheet
 from .best import BestModel
 from .certificate import Certificate, notes
 from .controls import NO_GROUPS, NOT_EDITED, OPENING, SPEEDS, Controls, Rewind
@@ -435,7 +435,7 @@ class SearchView(Pinning, NotebookViewer):
         self.runs_box = RunsBox(self.ablate, self.open, self._beat.start, self.complain)
         self._controls.menu.append(self.runs_box.field)
         bottom = [self._notes, Explained()] if alone else [self._notes]
-        frame, grid = [PANEL_CSS, FILL_CSS], [SEARCH_CSS]
+        frame, grid = [PANEL_CSS, sheet("fill.css")], [sheet("search.css")]
         self._gap = column(sheets=frame, classes="rl-wide rl-gap")
         self._model = column(*self.best.parts, sheets=[PANEL_CSS], classes="rl-wide rl-best")
         self._why = column(self.why.strip, self.why.body, sheets=frame, classes="rl-wide rl-why")

@@ -12,7 +12,7 @@ from panel.custom import JSComponent
 from panel.io.notebook import replace_inline_css
 
 from ...assets import asset
-from .style import LIVE_CSS, sheet
+from .style import sheet
 
 
 class Html(pn.pane.HTML):
@@ -40,7 +40,7 @@ class LiveText(JSComponent):
     figures = param.List(default=[], doc="Pairs of name and value.")
 
     _esm = asset("live_text.js")
-    _stylesheets = [LIVE_CSS]
+    _stylesheets = [sheet("live.css")]
 
 
 class Press(JSComponent):

@@ -50,21 +50,13 @@ def sheet(*names: str) -> str:
 
 CHOICES_CSS = sheet("choices.css")  # of boxes to tick, and of answers of which one is right
 LIT_CSS = sheet("lit.css")  # what a walk points at; an outline takes no room
-LIVE_CSS = sheet("live.css")
-STANDING_CSS = sheet("standing.css")
-"""Of how a search stands: the place of its sentence and of nine figures is there before they are."""
 CARD_CSS = sheet("card.css", "bars.css")
 MODEL_CSS = sheet("card.css", "bars.css", "model_card.css")
 """Of model cards; amber is where they differ, always with a word or a line beside it."""
 LOW_CSS = sheet("low.css")  # of a table of rules in a low place
-PLOT_CSS = sheet("plot.css")
 STRIP_CSS = sheet("strip.css")  # of tabs within the page
 PANEL_CSS = sheet("panel.css")
 VIEW_CSS = sheet("view.css")
-SEARCH_CSS = sheet("search.css")
-"""The story of a run on one screen: the gap over the best model, and why beside them. What is longer makes the page
-longer and moves nothing above it. Errors stand in the head of the page."""
-FILL_CSS = sheet("fill.css")  # of a box of given height, one part of which takes what the others leave
 PAGE_CSS = sheet("page.css")
 BAR_CSS = sheet("bar.css")
 CONTROLS_CSS = sheet("controls.css")  # of the head of a search; what stands behind "More" lies over what is under it
@@ -75,14 +67,11 @@ NUMBER_CSS = sheet("number.css")  # without the two small buttons, which have no
 BUTTON_CSS = sheet("button.css")
 SELECT_CSS = sheet("select.css")  # the arrow of a list in a grey that shows on both themes; the theme's own is black
 LARGE_PRESS_CSS = sheet("press_large.css")
-CARD_HEAD_CSS = sheet("card_head.css")
 SMALL_CSS = sheet("small.css")  # of buttons, many of which have to stand side by side
 
 CARD_TITLE_CSS = "h2 { font-size: 1.17em; margin: 1em 0; }"
-MODEL_BOX_CSS = sheet("model_box.css")  # A card: its lines are those of the grid around it, where there is one
 COMPARE_CSS = sheet("compare.css")
 CARDS_CSS = sheet("cards.css")
 """Cards side by side, their lines on one height; what has no place is scrolled to, and the page stays."""
-SIDE_BY_SIDE_CSS = sheet("side_by_side.css")
 STACK_CSS = sheet("stack.css")
 TAB_CSS = sheet("tab.css")

@@ -37,7 +37,7 @@ from ....snapshot import Snapshot
 from ...live.prepared import Prepared
 from ...widgets.explained import term_classes, term_slug
 from ...widgets.html import Html
-from ...widgets.style import BLUE, CARD_CSS, FIGURE_CSS, PLOT_CSS, SKY
+from ...widgets.style import BLUE, CARD_CSS, FIGURE_CSS, SKY, sheet
 
 HEIGHT = 236
 BLUES = {False: BLUE, True: SKY}  # of lines on a light and on a dark page
@@ -142,20 +142,12 @@ class Plot:
                 for model in self.figure.select({"type": kind})
             ]
         for model, sizes in self._small:
-            for name in sizes:
-                (model.on_change if large else model.remove_on_change)(name, self._enlarge)
             model.update(**(dict.fromkeys(sizes, LARGE_TEXT) if large else sizes))
         for each in self.figure.above:  # from the left end of the figure: large, it may be wider than the frame
             if isinstance(each, Legend):
                 each.location = (-(self.figure.min_border_left or 0), 0) if large else "top_right"
         if not large:
             self._small = ()
-
-    def _enlarge(self, _name: str, _old: Any, new: Any) -> None:
-        """Make text large again: the browser gives it the sizes of the page's theme when that changes."""
-        if new != LARGE_TEXT:
-            for model, sizes in self._small:
-                model.update(**dict.fromkeys(sizes, LARGE_TEXT))
 
 
 class Window:
@@ -306,7 +298,7 @@ class PlotHead(JSComponent):
     control = Child(default=None, doc="Chooses what an axis counts; None: nothing does.")
 
     _esm = asset("dom.js", "plot_head.js")
-    _stylesheets = [PLOT_CSS]
+    _stylesheets = [sheet("plot.css")]
 
     def __init__(self, answer: Callable[[str], dict[str, Any]], **params: Any) -> None:
         super().__init__(**params)
