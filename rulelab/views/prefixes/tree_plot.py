@@ -194,9 +194,8 @@ class TreePlot(base.Plot):
         drawn, ring = self._nodes.data, self._chosen.data["top"]
         below = "the prefix below" if ring == [len(frame.seen.path)] else "where the prefix below stands with others"
         outlined = f" Thickest outline: {below}." if ring else ""
-        if any(
-            not alone and not fate.startswith("cut") for alone, fate in zip(drawn["alone"], drawn["fate"], strict=True)
-        ):
+        lumped = {fate for fate, alone in zip(drawn["fate"], drawn["alone"], strict=True) if not alone}
+        if not all(fate.startswith("cut") for fate in lumped):
             outlined = f" Narrow ones, and all below them, stand together.{outlined}"
         outlined += f" Outlined: the way to the best list{there}." if frame.best else ""
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"

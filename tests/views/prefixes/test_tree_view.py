@@ -295,6 +295,11 @@ def test_the_way_to_the_best_list_is_outlined_to_its_last_rule_and_colours_tell_
     assert rules + 1 >= len(search.tree().attrs["incumbent"]) > 1
     assert len(set(view.plot.sources[0].data["color"])) == len(set(view.plot.sources[0].data["fate"]))
     assert "Outlined" in view.plot.caption
+    assert "white" not in view.plot.caption, "the ground may be dark"
+    drawn = view.plot.sources[0].data
+    lumped = [fate for fate, alone in zip(drawn["fate"], drawn["alone"], strict=True) if not alone]
+    narrow = any(not fate.startswith("cut") for fate in lumped)
+    assert ("stand together" in view.plot.caption) == narrow
     assert all(fate in view.plot.below for fate in set(view.plot.sources[0].data["fate"]))
     assert color_of("cut", "always: new incumbent") == CUTS["new incumbent"]
     assert color_of("cut", "equivalent_support") == CUTS["equivalent support"]
