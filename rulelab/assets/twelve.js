@@ -106,7 +106,7 @@ export function render({ model }) {
   const first = () => tree((name) => {
     state.tapped = name
     if (model.prefixes[name].bound < OPTIMUM) { succeed() }
-    else { state.said = `A list that begins with ${name} costs at least ${shown(model.prefixes[name].bound)}: not better than ${shown(OPTIMUM)}.` }
+    else { fail(`A list that begins with ${name} costs at least ${shown(model.prefixes[name].bound)}: not better than ${shown(OPTIMUM)}.`) }
     draw()
   })
 

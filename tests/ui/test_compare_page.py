@@ -141,8 +141,7 @@ def test_uploads_are_pinned_or_explained_and_their_report_opens_offline(visit, t
     assert HOSTILE in view.page.locator(".rl-model table.rules").inner_text()
     assert view.page.locator("img[src=x]").count() == 0
     opens_offline(view, tmp_path / "report.html")
-    view.check.click()
-    view.page.get_by_text("no certificate").wait_for()
+    assert view.check.filter(visible=True).count() == 0, "the file holds nothing to check"
     view.button("Remove").click()
     view.until(lambda: cards(view) == 0)
     assert (view.dialogs, view.foreign()) == ([], [])
@@ -173,8 +172,8 @@ def test_pinned_models_come_back_when_the_page_is_loaded_again(visit) -> None:
     assert only.is_checked()
     view.page.get_by_text("From before the page was loaded again").first.wait_for()
     assert view.page.get_by_role("textbox", name="Intended use").first.input_value() == "for teaching"
-    view.check.first.click()
-    view.page.get_by_text("run it, and pin its model").wait_for()
+    view.page.get_by_text("run it, and pin its model").first.wait_for()
+    assert view.check.filter(visible=True).count() == 0
     for left in (1, 0):
         view.button("Remove").first.click()
         view.until(lambda left=left: cards(view) == left)
@@ -290,7 +289,7 @@ def test_an_address_opens_its_tab_a_phone_shows_the_card_and_the_keyboard_reache
     for _ in range(45):
         reached.add(view.focused)
         view.page.keyboard.press("Tab")
-    assert reached >= {"Compare", CHECK, "Remove", "Export"}
+    assert reached >= {"Compare", "Remove", "Export"}
 
 
 def test_a_report_checks_its_own_proofs(chromium, tmp_path) -> None:
