@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from visits import CHECK, Visit, script, workers
+from visits import Visit, script, workers
 from words import broken_words, words_are_clear
 
 import rulelab as rl
