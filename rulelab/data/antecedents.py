@@ -14,8 +14,7 @@ from ..kernels import bits
 from ..kernels import mining as mk
 from ..sharing import Shared
 from ..shown import Fact, Shown, as_table
-from .columns import in_pandas
-from .conditions import Condition, column_name, conditions_of, unique_names
+from .conditions import Condition, column_name, conditions_of, in_pandas, unique_names
 from .problem_arguments import boolean_matrix
 
 _SHOWN = 8

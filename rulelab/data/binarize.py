@@ -21,7 +21,6 @@ from .columns import (
     all_whole,
     as_frame,
     distinct_values,
-    in_pandas,
     listed,
     match_columns,
     plain,
@@ -30,7 +29,7 @@ from .columns import (
     read_weights,
     scaled,
 )
-from .conditions import Condition, NothingFound, attach_conditions, column_name, confusable, unique_names
+from .conditions import Condition, NothingFound, attach_conditions, column_name, confusable, in_pandas, unique_names
 from .exact_weights import in_units
 
 DEFAULT_GROUPS = 10

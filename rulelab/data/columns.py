@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..lazy import as_pandas
 from .conditions import as_booleans, as_numbers, as_text, column_name, holds_dates
 
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
@@ -31,24 +30,6 @@ class Column(NamedTuple):
     kind: str
     data: np.ndarray
     missing: np.ndarray
-
-
-def in_pandas(X: Any) -> Any:
-    """A dataframe of any library that narwhals knows as one of pandas, all else as it is; raises ValueError."""
-    if isinstance(X, pd.DataFrame | np.ndarray | list | tuple):
-        return X
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise ValueError(
-            f"this {type(X).__name__} is not in memory: rulelab.tables.open takes it, and rulelab.tables.count counts "
-            "its rows where they lie; or collect it first"
-        )
-    if not isinstance(frame, nw.DataFrame):
-        return X
-    what = f"a {type(X).__name__} of {frame.implementation.name.capitalize()}"
-    return as_pandas(frame, what, ValueError)
 
 
 def typed_rows(X: Any) -> Any:

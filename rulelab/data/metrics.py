@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import in_pandas
-from .conditions import cell_text
+from .conditions import cell_text, in_pandas
 
 Counts = tuple[int | float, ...]
 

@@ -15,7 +15,7 @@ from ..arguments import short
 from ..kernels import bits
 from ..sharing import Shared
 from ..shown import Fact, Shown
-from .columns import in_pandas
+from .conditions import in_pandas
 from .directions import Directions, as_directions, opposing
 from .exact_weights import Masses, Weights, as_given, masses_of, summed_by_place
 from .groups import Groups, weights_of_groups

@@ -23,8 +23,8 @@ from .. import progress
 from ..arguments import ParameterError, Text
 from ..data.antecedents import Antecedents
 from ..data.binarize import Binarizer
-from ..data.columns import in_pandas, listed, read_weights
-from ..data.conditions import Condition, NothingFound, conditions_of
+from ..data.columns import listed, read_weights
+from ..data.conditions import Condition, NothingFound, conditions_of, in_pandas
 from ..data.exact_weights import Weights
 from ..data.metrics import group_labels, group_rates
 from ..families import FAMILIES

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..certificate import Certificate, Verification, verify
 from ..data.binarize import Binarizer
-from ..data.columns import as_frame, in_pandas, match_columns, typed_rows
-from ..data.conditions import Condition, attach_conditions
+from ..data.columns import as_frame, match_columns, typed_rows
+from ..data.conditions import Condition, attach_conditions, in_pandas
 from ..models import Model, MultiClassRuleList
 from ..multiclass import MultiClassRuleListSearch
 from ..proving import prove

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..arguments import is_whole, require
-from ..data.columns import in_pandas
+from ..data.conditions import in_pandas
 from ..models import RuleSet
 from ..models.text import clause_text
 from ..progress import at_once

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import ModelError
-from ..data.columns import in_pandas, listed
-from ..data.conditions import Condition, as_booleans, column_name, conditions_of, refuse_cells
+from ..data.columns import listed
+from ..data.conditions import Condition, as_booleans, column_name, conditions_of, in_pandas, refuse_cells
 from .rule import Literal
 
 

@@ -18,7 +18,7 @@ from ...families import NAMING, Parameter, criteria, typed
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
 from ..widgets.html import Html
-from ..widgets.style import CARD_CSS, CARD_TITLE_CSS, sheet
+from ..widgets.style import CARD_CSS, sheet
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (5, 12)}
 _MEGABYTE = 1_000_000
@@ -37,7 +37,8 @@ class _Card(pn.Card):
     def _update_header(self, *events: Any) -> None:
         super()._update_header(*events)
         if self._header is not None:
-            self._header.param.update(object=f"<h2>{self.title}</h2>", stylesheets=[CARD_TITLE_CSS])
+            style = "h2 { font-size: 1.17em; margin: 1em 0; }"
+            self._header.param.update(object=f"<h2>{self.title}</h2>", stylesheets=[style])
 
 
 def card(title: str, *items: Any) -> pn.Card:

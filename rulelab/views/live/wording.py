@@ -152,10 +152,9 @@ def objective(value: float, family: str = "rule_list") -> str:
     return count(round(float(value), 4)) if family == "rule_set" else f"{value:.4f}"
 
 
-def together(found: float, bound: float, family: str = "rule_list") -> tuple[str, str, str]:
+def together(found: float, bound: float, family: str = "rule_list") -> tuple[str, ...]:
     """Objective, lower bound and gap: as all say them, with thin spaces between the thousands."""
-    texts = adding_up(found, bound, family)
-    return _thin(texts[0]), _thin(texts[1]), _thin(texts[2])
+    return tuple(map(_thin, adding_up(found, bound, family)))
 
 
 def duration(seconds: float) -> str:

@@ -69,7 +69,6 @@ SELECT_CSS = sheet("select.css")  # the arrow of a list in a grey that shows on 
 LARGE_PRESS_CSS = sheet("press_large.css")
 SMALL_CSS = sheet("small.css")  # of buttons, many of which have to stand side by side
 
-CARD_TITLE_CSS = "h2 { font-size: 1.17em; margin: 1em 0; }"
 COMPARE_CSS = sheet("compare.css")
 CARDS_CSS = sheet("cards.css")
 """Cards side by side, their lines on one height; what has no place is scrolled to, and the page stays."""

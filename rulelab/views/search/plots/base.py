@@ -142,12 +142,20 @@ class Plot:
                 for model in self.figure.select({"type": kind})
             ]
         for model, sizes in self._small:
+            for name in sizes:
+                (model.on_change if large else model.remove_on_change)(name, self._enlarge)
             model.update(**(dict.fromkeys(sizes, LARGE_TEXT) if large else sizes))
         for each in self.figure.above:  # from the left end of the figure: large, it may be wider than the frame
             if isinstance(each, Legend):
                 each.location = (-(self.figure.min_border_left or 0), 0) if large else "top_right"
         if not large:
             self._small = ()
+
+    def _enlarge(self, _name: str, _old: Any, new: Any) -> None:
+        """Make text large again: the browser gives it the sizes of a notebook's theme when that changes."""
+        if new != LARGE_TEXT:
+            for model, sizes in self._small:
+                model.update(**dict.fromkeys(sizes, LARGE_TEXT))
 
 
 class Window:
