@@ -95,32 +95,22 @@ def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_
     assert "Without a bound" in view.why.strip.names
 
 
-def test_after_an_ablation_the_run_from_before_it_is_shown_again(show) -> None:
-    view = finish(show(rl.RuleListSearch(problem(120, 7), 0.01)))
+@pytest.mark.parametrize(("until", "state"), [(finish, State.ENDED), (paused, State.PAUSED)])
+def test_after_an_ablation_the_run_from_before_it_is_shown_again_and_goes_on(show, until, state) -> None:
+    view = until(show(rl.RuleListSearch(problem(120, 7), 0.01)))
     own, seen = view.session, (model_html(view), status(view).figures, view.snapshot)
+    assert own.state is state
     view.ablate()
     assert view.session is not own
     assert len(ablated(view)) == 6
-    assert view.session is own
+    assert (view.session, own.state) == (own, state)
     assert (model_html(view), status(view).figures, view.snapshot) == seen
+    finish(view)
+    assert (view.session, own.snapshot.status) == (own, rl.Status.OPTIMAL)
     view.stale = True
     view.ablate()
     settled(view)
     assert view.session is not own, "with the present settings there was no run"
-
-
-def test_after_an_ablation_a_paused_run_is_paused_again_and_goes_on(show) -> None:
-    view = paused(show(rl.RuleListSearch(problem(120, 7), 0.01)))
-    own, seen = view.session, (model_html(view), status(view).figures, view.snapshot)
-    assert own.state is State.PAUSED
-    view.ablate()
-    assert view.session is not own
-    assert len(ablated(view)) == 6
-    assert (view.session, own.state) == (own, State.PAUSED)
-    assert (model_html(view), status(view).figures, view.snapshot) == seen
-    finish(view)
-    assert view.session is own
-    assert own.snapshot.status is rl.Status.OPTIMAL
 
 
 @pytest.mark.parametrize("give_up", ["reset", "close"])
