@@ -50,7 +50,7 @@ def test_good_models_are_found_chosen_and_pinned_and_a_list_is_built_rule_by_rul
     status = page.get_by_label("Your list", exact=True)
     status.get_by_text("as good as the certified optimum").wait_for()
     line(view, 2).get_by_role("button").press("Enter")
-    status.get_by_text(re.compile("above the certified optimum.* still within 5 % of it")).wait_for()
+    status.get_by_text(re.compile(r"above the certified optimum.* still within 5\s% of it")).wait_for()
     view.until(lambda: line(view, 2).get_by_role("button").get_attribute("aria-pressed") == "true")
     for seen in (status, page.get_by_role("list", name="Rules"), view.button("Undo")):
         box = seen.bounding_box()
