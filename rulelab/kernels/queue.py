@@ -1,9 +1,11 @@
 """Queues of stored prefixes, for the searches that expand the one of least bound next.
 
-A store has for each prefix its ``key``, a lower bound, its ``fate`` (`growing`), ``parent``, ``rule`` and ``length``,
-then ``queue_by_length``, and in ``numbers`` first what stands here. The entry of a prefix that leaves the queue, or
-comes to another place in it, stays in the heap until it is the first: valid are those of prefixes that wait where the
-entry says.
+A store has for each prefix, shape (n_nodes,) and room for more: its ``key``, a lower bound (int64), ``fate`` (uint8,
+see `growing`), ``parent`` and ``rule`` (int32) and ``length`` (integers). ``heap_node``, shape (n_heap,), int32, has
+the prefixes of the heap, beside it their places, int64. ``queue_by_length``, shape (longest + 1,), and ``pruned``,
+one entry per bound, are int64, as ``numbers``, which begins with what stands here. The entry of a prefix that leaves
+the queue, or comes to another place in it, stays in the heap until it is the first: valid are those of prefixes that
+wait where the entry says.
 """
 
 from __future__ import annotations

@@ -179,9 +179,10 @@ def weigh(arrays, chosen):
 
 @inner
 def errors_of_list(arrays, path, constant, scratch):
-    """What a list gets wrong, ``constant`` in any case; ``scratch`` is room for two sets.
+    """What a list gets wrong, ``constant`` in any case; ``path``, shape (n_rules,): its antecedents.
 
-    Counted from scratch: a cheaper prefix may have taken the place of one that the list starts with.
+    ``scratch``, shape (2, n_words), uint64, is room for two sets. Counted anew: a cheaper prefix may have taken the
+    place of one that the list starts with.
     """
     captured, left = scratch[0], scratch[1]
     for w in range(left.size):
