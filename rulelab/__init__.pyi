@@ -45,8 +45,9 @@ from .models import load_model as load_model
 from .multiclass import MultiClassCertificate as MultiClassCertificate
 from .multiclass import MultiClassRuleListSearch as MultiClassRuleListSearch
 from .proving import prove as prove
+from .questions import Question as Question
 from .questions import near_optimal as near_optimal
-from .questions import search_for as search_for
+from .questions import search as search
 from .recording import Recording as Recording
 from .recording import RecordingError as RecordingError
 from .report import doubts as doubts
@@ -81,12 +82,12 @@ from .rule_set import NearOptimalRuleSets as NearOptimalRuleSets
 from .rule_set import NearOptimalRuleSetSearch as NearOptimalRuleSetSearch
 from .rule_set import PredictiveParity as PredictiveParity
 from .rule_set import RuleSetSearch as RuleSetSearch
-from .search import Search as Search
-from .search import solve as solve
-from .search import steps as steps
 from .snapshot import Incumbent as Incumbent
 from .snapshot import Snapshot as Snapshot
 from .snapshot import Status as Status
+from .stepping import Search as Search
+from .stepping import solve as solve
+from .stepping import steps as steps
 from .sweeps import Sweep as Sweep
 from .sweeps import SweepError as SweepError
 from .sweeps import sweep as sweep

@@ -11,9 +11,9 @@ import pandas as pd
 from .arguments import short
 from .recording import primal_dual_integral
 from .rule_list import CorelsBounds, CorelsSearch, RuleListSearch
-from .search import Search
 from .shown import Fact, Shown, rows_below
 from .snapshot import Snapshot, Status
+from .stepping import Search
 
 AS_SET = "as set"
 ALIKE = "× 1 says that the other bounds cut the same, not that a bound is worth nothing"

@@ -140,7 +140,7 @@ def refuse_others(made: type, others: Mapping[str, Any]) -> None:
         if name not in _OF_OTHERS:
             raise TypeError(f"{made.__name__} has no option {name!r}")
         if value is not None:
-            by, kind = f"rulelab.search_for(.., {name}=..)", made.__name__
+            by, kind = f"rulelab.search(.., {name}=..)", made.__name__
             text = Text(
                 f"{{{name}}} must be None for a {kind}, not {{}}; {{}} makes the search for it", short(value), by
             )

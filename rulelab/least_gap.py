@@ -18,8 +18,8 @@ from .kernels.bits import unpack
 from .models import Model
 from .models.base import column_of
 from .parameters import check_arguments
-from .search import Search
 from .snapshot import Incumbent, Snapshot, Status
+from .stepping import Search
 
 SIMPLE = 3
 """Rules of a model, at most, that reaches the accuracy to ask for by default."""

@@ -32,8 +32,8 @@ from .certificate.multiclass import costs_of
 from .data.multiclass import MultiClassProblem
 from .models import MultiClassRuleList
 from .parameters import REGULARIZATION, check_arguments
-from .search import Search
 from .snapshot import Incumbent, Snapshot, Status, bound_shown
+from .stepping import Search
 
 _SMALL = 1 << 61
 _PER_SET = 320  # bytes of a stored set beside its patterns: entries of the table and of the queue, and numbers

@@ -16,9 +16,9 @@ from .data.problem import Problem
 from .kernels import bits
 from .models import Model
 from .parameters import check_arguments
-from .search import Search
 from .shown import Fact, Shown, rows_below
 from .snapshot import Snapshot
+from .stepping import Search
 
 
 @dataclass(frozen=True)

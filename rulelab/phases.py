@@ -11,8 +11,8 @@ import numpy as np
 from .certificate import Certificate, of_all
 from .models import Model
 from .proving import Proving
-from .search import Search
 from .snapshot import CUT_BY, FIRST, Snapshot, Status
+from .stepping import Search
 
 _MOST_EFFORT = 1 << 30
 """Words looked at by the search for the best model of all, about, before it is given up: some seconds."""

@@ -14,8 +14,8 @@ import numpy as np
 from .certificate import Certificate, CertificateError
 from .certificate.parts import within
 from .data.fairness import Criterion, compared, emptied_rates, groups_of, left_out, true_gaps
-from .search import Search
 from .snapshot import Incumbent, Snapshot, Status, bound_shown, standing
+from .stepping import Search
 
 _MOST_STORED, _MOST_STORED_SOFTLY = 5_000, 500
 

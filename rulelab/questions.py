@@ -10,12 +10,14 @@ from typing import Any
 from .arguments import ParameterError, arguments_of, check_choice, require
 from .data.multiclass import MultiClassProblem
 from .data.problem import Problem
+from .families import EVERY_FAMILY, MEMORY, OF_SEVERAL, Family
+from .families.wording import AIM, clause
 from .parameters import check_arguments
 from .rule_list import NearOptimalCounter, NearOptimalSearch, RuleListSearch
 from .rule_list.exact.parallel.rounds import check_jobs
 from .rule_list.fair.search import LABELS
 from .rule_set import NearOptimalRuleSetSearch, RuleSetSearch
-from .search import Search, solve
+from .stepping import Search, solve
 
 NEUTRAL: Mapping[str, Any] = {"method": "exact", "policy": "lower_bound", "iterations": 3000}
 """Values that ask for nothing; of all other parameters that is None."""
@@ -25,24 +27,96 @@ DEMANDS = ("must_use", "first_rule", "max_uses", "monotone")
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a problem; the names are those of the parameters of searches."""
+    """What is asked of a problem, as a record: `rulelab.search` makes the search that answers it.
+
+    Its words are those in which the page says it: ``str(question)``. What is None has the default of the search.
+
+    Parameters
+    ----------
+    model : {"rule_list", "falling_rule_list", "rule_set"}
+        The family of models.
+    several : bool
+        Whether the problem has more than two classes.
+    criterion : str, optional
+        The gap between groups that is to be least, such as "equal_opportunity", in place of the errors.
+    fairness : Criterion, optional
+        What the model has to meet.
+    must_use, first_rule, max_uses, monotone : optional
+        What the model has to use, and to obey; see `rulelab.ConstrainedRuleListSearch`.
+    max_length : int, optional
+        Most rules of a list.
+    violation_penalty : float, optional
+        Falling lists may rise at this price.
+    method : {"exact", "monte_carlo"}
+        Whether a proof is asked for, of falling lists.
+    regularization, positive_weight : float, optional
+        What a rule costs, of sets a unit of complexity; what a missed positive counts as, in false alarms.
+    max_complexity, max_conditions : int, optional
+        Of sets: most rules and conditions, and conditions of one rule.
+    loss, form : str, optional
+        Of sets: "hamming" or "zero_one"; "dnf" or "cnf".
+    min_accuracy : float, optional
+        Where the gap is to be least: the least share of rows that are right.
+
+    Examples
+    --------
+    >>> import rulelab as rl
+    >>> str(rl.Question("rule_list", regularization=0.01, max_length=3))
+    'the rule list with the fewest errors, a rule costing 0.01, at most 3 rules'
+    """
 
     model: str = "rule_list"
-    several: bool = False  # whether the problem has more than two classes
-    criterion: Any = None  # str or class: the gap between groups that is to be least, in place of the errors
-    fairness: Any = None  # criterion: what the model has to meet
-    # must_use, first_rule, max_uses, monotone (optional): what the model has to use, and to obey
+    several: bool = False
+    criterion: Any = None
+    fairness: Any = None
     must_use: Any = None
     first_rule: Any = None
     max_uses: Any = None
     monotone: Any = None
     max_length: Any = None
-    violation_penalty: Any = None  # float: falling lists may rise at this price
-    method: Any = "exact"  # {"exact", "monte_carlo"}: whether a proof is asked for
+    violation_penalty: Any = None
+    method: Any = "exact"
+    # what decides no engine
+    regularization: Any = None
+    positive_weight: Any = None
+    max_complexity: Any = None
+    max_conditions: Any = None
+    loss: Any = None
+    form: Any = None
+    min_accuracy: Any = None
+
+    def __str__(self) -> str:
+        kind = self.model, self.several, self.criterion is not None
+        family = next(
+            each
+            for each in EVERY_FAMILY.values()
+            if kind == (each.model or each.name, each.name in OF_SEVERAL, each.needs_groups)
+        )
+        given = [(each, getattr(self, each.name, None)) for each in family.own]
+        aim = [
+            "".join(clause(each, each.default if value is None else value))
+            for each, value in given
+            if each in family.aims
+        ]
+        more = [
+            "".join(clause(each, value))
+            for each, value in given
+            if each not in family.aims and not asks_nothing(each.name, value)
+        ]
+        of = "" if family.needs_groups else "with "
+        return ", ".join([f"the {family.called} {of}{(aim or [AIM])[0]}", *more])
 
     @classmethod
     def of(cls, model: str, parameters: Mapping[str, Any], several: bool = False) -> Question:
-        """The question of these parameters; those that decide no engine are not looked at."""
+        """The question of some parameters, as far as it decides the engine.
+
+        Parameters
+        ----------
+        model : str
+        parameters : mapping of str to object
+            Those that decide no engine are not looked at.
+        several : bool
+        """
         return cls(model, several, **{name: value for name, value in parameters.items() if name in ASKING})
 
     @property
@@ -52,7 +126,7 @@ class Question:
         return {name: value for name, value in values.items() if not asks_nothing(name, value)}
 
 
-ASKING = tuple(each.name for each in fields(Question) if each.name not in ("model", "several"))
+ASKING = ("criterion", "fairness", *DEMANDS, "max_length", "violation_penalty", "method")
 """The parameters that decide which engine answers."""
 
 
@@ -155,14 +229,18 @@ ENGINES = [
 """In order of preference."""
 
 
-def search_for(problem: Problem | MultiClassProblem, model: str = _LISTS, **parameters: Any) -> Search:
+def search(
+    problem: Problem | MultiClassProblem, model: str | Question = _LISTS, minimize: str | None = None, **parameters: Any
+) -> Search:
     """The search that answers what is asked of a problem.
 
     Parameters
     ----------
     problem : Problem or MultiClassProblem
-    model : {"rule_list", "falling_rule_list", "rule_set"}
-        The family of models.
+    model : {"rule_list", "falling_rule_list", "rule_set"} or Question
+        The family of models, or all that is asked.
+    minimize : {"errors", "gap"}, optional
+        What is to be least; the gap between groups is in true positive rates, where ``criterion`` names no other rates.
     **parameters
         Of the search, and what decides which one it is: ``fairness``, ``must_use``, ``first_rule``, ``max_uses``,
         ``monotone``, ``max_length``; of falling lists ``violation_penalty`` and ``method``; ``criterion`` for the least
@@ -185,11 +263,22 @@ def search_for(problem: Problem | MultiClassProblem, model: str = _LISTS, **para
     --------
     >>> import numpy as np, rulelab as rl
     >>> problem = rl.Problem.from_arrays(np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool), [1, 1, 0, 0])
-    >>> type(rl.search_for(problem, must_use=["antecedent 1"])).__name__
+    >>> type(rl.search(problem, must_use=["antecedent 1"])).__name__
     'ConstrainedRuleListSearch'
-    >>> type(rl.search_for(problem, "falling_rule_list", violation_penalty=0.1)).__name__
+    >>> type(rl.search(problem, "falling_rule_list", violation_penalty=0.1)).__name__
     'SoftSearch'
     """
+    if isinstance(model, Question):
+        asked = {
+            each.name: getattr(model, each.name) for each in fields(model) if each.name not in ("model", "several")
+        }
+        given = {name: value for name, value in asked.items() if not asks_nothing(name, value)}
+        model, parameters = model.model, given | parameters
+    if minimize is not None:
+        of_errors = parameters.get("criterion") is None
+        check_choice("minimize", minimize, ("errors", "gap") if of_errors else ("gap",))
+        if minimize == "gap" and of_errors:
+            parameters["criterion"] = "equal_opportunity"
     models, method = dict.fromkeys(each.model for each in ENGINES), parameters.get("method")
     several = isinstance(problem, MultiClassProblem)
     known = method is None or (isinstance(method, str) and method in _METHODS)
@@ -203,6 +292,12 @@ def search_for(problem: Problem | MultiClassProblem, model: str = _LISTS, **para
     check_arguments(min_group_size=parameters.get("min_group_size", 0))
     made: Search = engine_of(Question.of(model, parameters, several)).search(problem, parameters)
     return made
+
+
+def search_of(family: Family, problem: Any, parameters: Mapping[str, Any], **more: Any) -> Search:
+    """A search of the problem, with the family's defaults of what is not given; ``more`` is no parameter of it."""
+    chosen = {each.name: parameters.get(each.name, each.default) for each in (*family.own, MEMORY)}
+    return search(problem, family.model or family.name, **{**chosen, **more})
 
 
 def engine_of(question: Question) -> Engine:
@@ -288,16 +383,16 @@ def near_optimal(
     """
     if "gap" in parameters:
         raise TypeError("near_optimal has no option 'gap': within is the distance from the optimum")
-    search = of.search_ if hasattr(type(of), "search_") else of
+    first = of.search_ if hasattr(type(of), "search_") else of
     asked = isinstance(of, Problem)
     if asked:
-        search = search_for(of, model, **parameters)
-    if not isinstance(search, RuleListSearch | RuleSetSearch):
+        first = search(of, model, **parameters)
+    if not isinstance(first, RuleListSearch | RuleSetSearch):
         named = "a RuleListSearch, a RuleSetSearch, a classifier of rule lists or rule sets, or a Problem"
-        raise ParameterError("of", search, named)
+        raise ParameterError("of", first, named)
     if parameters and not asked:
         raise ValueError(f"{', '.join(parameters)}: the search's own; give them only with a problem")
-    if not (asked or search.certified or time_limit is not None or work_limit is not None):
+    if not (asked or first.certified or time_limit is not None or work_limit is not None):
         raise ValueError(
             "the search has not certified its optimum yet, which can take any time; let it finish first "
             "(rulelab.solve), or give a time_limit or a work_limit"
@@ -305,12 +400,12 @@ def near_optimal(
     given: dict[str, Any] = {"ratio": ratio, "memory_limit": memory_limit}
     if limit is not None:
         given["limit"] = limit
-    make: Any = NearOptimalRuleSetSearch if isinstance(search, RuleSetSearch) else NearOptimalSearch
+    make: Any = NearOptimalRuleSetSearch if isinstance(first, RuleSetSearch) else NearOptimalSearch
     if count:
         if limit is not None or make is NearOptimalRuleSetSearch:
             text = "count must be False for rule sets, which are listed, and with a limit"
             raise ParameterError("count", count, "False for rule sets and with a limit", text)
         make = NearOptimalCounter
-    near = make(search, within=within, **given)
+    near = make(first, within=within, **given)
     solve(near, time_limit=time_limit, work_limit=work_limit)
     return near.result()

@@ -19,7 +19,8 @@ from .data.naming import as_names, limits_of, unknown, users
 from .data.problem import Problem
 from .families import BINARIZING, MINING, MONOTONE, MUST_NOT_USE, NAMING, Family, Parameter
 from .families.wording import demanded, restricted
-from .search import Search
+from .questions import search_of
+from .stepping import Search
 
 _MANY = 2**61
 
@@ -129,7 +130,7 @@ class Recipe:
         for each in self.family.parameters:
             if each.kind in NAMING and (given := chosen[each.name]):
                 chosen[each.name] = _stand_in(each, given, problem.names[0])
-        return self.family.search(problem, chosen, **more)
+        return search_of(self.family, problem, chosen, **more)
 
     @property
     def directions(self) -> Directions:
@@ -155,7 +156,7 @@ class Recipe:
 
     def search(self, problem: Problem, **more: Any) -> Search:
         """A search of the problem; see `rulelab.families.Family.search`."""
-        return self.family.search(problem, self.parameters, **more)
+        return search_of(self.family, problem, self.parameters, **more)
 
     @property
     def _binarizing(self) -> dict[str, Any]:

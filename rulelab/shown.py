@@ -18,6 +18,11 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 """Prefix lengths 1 to 8 and more: one light-to-dark order that survives colour blindness."""
 
 Fact = tuple[str, Any]
+SHORT = 200
+"""Characters of a text from data, where nothing else is said."""
+_CONTROL = dict.fromkeys(
+    (*range(0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), " "
+)
 _MOST_CHARACTERS = 300
 _MOST_DECIMALS = 12
 _MOST_PLACES = 30  # behind the decimal point of a weight: what is smaller than that reads as 0
@@ -74,6 +79,12 @@ def rows_below(frame: Any, most: int = 8, columns: int = 12) -> str:
 def printable(text: str) -> str:
     """Line breaks, control and direction characters written as escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def plain(text: Any, limit: int = SHORT) -> str:
+    """One line of at most ``limit`` characters, without control and direction marks."""
+    line = str(text).translate(_CONTROL)
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def escaped(text: str) -> str:

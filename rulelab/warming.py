@@ -19,7 +19,7 @@ from .families import FAMILIES, OFFERED
 from .kernels.jit import is_compiled
 from .kernels.mining import mine_pairs
 from .rehearsal import beside, grouped_problem, once, tiny_problem, unequal_problem
-from .search import solve
+from .stepping import solve
 
 _NICENESS = 10
 _lock = threading.Lock()

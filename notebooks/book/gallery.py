@@ -104,7 +104,7 @@ rl.plots.group_rates(group_rates(positive, best.predict(conditions) == 1, groups
         """
 rows = []
 for allowed in (0.01, 0.05, 0.1, 0.2):
-    search = rl.search_for(problem, regularization=0.01, max_length=3, fairness=rl.EqualOpportunity(allowed))
+    search = rl.search(problem, regularization=0.01, max_length=3, fairness=rl.EqualOpportunity(allowed))
     fair = rl.solve(search).incumbent.model
     rates = group_rates(positive, fair.predict(conditions) == 1, groups)["true_positive_rate"]
     rows += [(allowed, group, "train", rate) for group, rate in rates.items()]
@@ -117,7 +117,7 @@ rl.plots.rates_by_tolerance(pd.DataFrame(rows, columns=["tolerance", "group", "r
 rows = []
 for longest in (1, 2, 3):
     for price in (0.005, 0.01, 0.02, 0.04, 0.08):
-        best = rl.solve(rl.search_for(problem, regularization=price, max_length=longest)).incumbent
+        best = rl.solve(rl.search(problem, regularization=price, max_length=longest)).incumbent
         rows += [(price, best.errors, f"at most {longest}")]
 rl.plots.curves(pd.DataFrame(rows, columns=["regularization", "errors", "rules"]), "regularization", "errors", "rules")
 """,

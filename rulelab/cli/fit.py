@@ -27,9 +27,9 @@ from ..report import TITLE, Known, doubted
 from ..report import report as report_of
 from ..report.known import predicted, told
 from ..rule_list import CorelsSearch
-from ..search import Search
 from ..shown import digits, percent
 from ..snapshot import Status
+from ..stepping import Search
 from ..tables import PatternCounts
 from .near import robustness_of, stays_optimal
 from .options import MODELS, recipe_of

@@ -21,9 +21,9 @@ from ..report.known import Known, told
 from ..report.report import why_ended
 from ..rule_list import FrontierSearch, LeastGapSearch
 from ..rule_set import LeastGapRuleSetSearch
-from ..search import Search
 from ..shown import digits, figure, percent
 from ..snapshot import Snapshot, Status
+from ..stepping import Search
 from .fit import proof_of, rates_of_groups, save_proof, say_doubts
 from .options import CRITERIA_NAMES, MODELS, number, recipe_of, several
 from .output import CommandError, bad_input, distance, drained, one_line, refuse, save, table

@@ -16,9 +16,9 @@ from ..families.wording import at_least, at_most, count
 from ..fitting import CLASSIFIERS
 from ..report import Near, Withstood
 from ..rule_list import Robustness, RobustnessSearch, RuleListSearch
-from ..search import Search
 from ..shown import digits, percent, share
 from ..snapshot import Snapshot
+from ..stepping import Search
 from .options import MODELS, recipe_of
 from .output import CommandError, as_option, bad_input, drained, one_line, save, table, tell
 from .parsers import COMMANDS

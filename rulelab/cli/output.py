@@ -22,8 +22,8 @@ from ..shown import printable
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..search import Search
     from ..snapshot import Snapshot
+    from ..stepping import Search
 
 
 def as_option(name: str) -> str:

@@ -18,9 +18,9 @@ from ..families.wording import adding_up
 from ..models import Model, ModelError
 from ..proving import is_quick
 from ..recording import Recording
-from ..search import Search
 from ..shown import digits
 from ..snapshot import Snapshot
+from ..stepping import Search
 from .output import CommandError, bad_input, is_data_set, one_line, reading, say, table, tell, writing
 
 if TYPE_CHECKING:  # it needs a package of the page

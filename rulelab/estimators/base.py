@@ -35,8 +35,8 @@ from ..recipe import Recipe
 from ..report import Doubt, Known, doubted
 from ..report.known import compared
 from ..report.report import distance
-from ..search import Search, steps
 from ..snapshot import Snapshot, Status
+from ..stepping import Search, steps
 from .draining import DEEPER, CallbackSupportMixin, Fit, Told, check_found, drained, warn_of_open, with_callbacks
 from .fitted import FittedClassifier
 

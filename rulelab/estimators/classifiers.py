@@ -16,7 +16,7 @@ from ..data.problem_arguments import ProblemError
 from ..models import MultiClassRuleList
 from ..multiclass import MultiClassRuleListSearch
 from ..parameters import MAX_ANTECEDENTS, MEMORY_LIMIT, TIME_LIMIT
-from ..search import Search
+from ..stepping import Search
 from .base import CertifiedClassifier
 
 EACH, ONE_LIST = SEVERAL = ("one list each", "one list")

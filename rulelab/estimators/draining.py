@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..families.wording import at_most
 from ..models import Model, Provenance
-from ..search import Search
 from ..snapshot import Snapshot, Status
+from ..stepping import Search
 
 _TRACE_ROWS = 10_000
 _NOTHING = 1e-9

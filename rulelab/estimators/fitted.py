@@ -16,8 +16,8 @@ from ..models import Model, MultiClassRuleList
 from ..multiclass import MultiClassRuleListSearch
 from ..proving import prove
 from ..questions import near_optimal
-from ..search import Search
 from ..snapshot import Status
+from ..stepping import Search
 
 
 class FittedClassifier:

@@ -11,8 +11,8 @@ from ..data.fairness import Criterion
 from ..data.problem import Problem
 from ..models import FallingRuleList
 from ..parameters import FREE_RULES, check_arguments
-from ..search import Search
 from ..snapshot import Incumbent
+from ..stepping import Search
 from .costs import Prepared, costs_of, prepare
 
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..remaining import log10_total
-from ..search import Search
 from ..snapshot import Snapshot, Status
+from ..stepping import Search
 from . import OF_SEVERAL, record_of
 from .wording import EXACT, adding_up, count, demanded, many, power, restricted, softly
 

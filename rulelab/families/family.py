@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 from ..parameters import BINARIZING, MEMORY, MINING, MUST_NOT_USE, Parameter
 
 if TYPE_CHECKING:
-    from ..data.problem import Problem
     from ..models import Model
-    from ..search import Search
+    from ..stepping import Search
 
 
 @dataclass(frozen=True)
 class Family:
     """A family of models; nothing is imported before one of its functions is called, so that commands start at once."""
 
-    name: str  # as in `rulelab.search.Search.family` and in saved models
+    name: str  # as in `rulelab.stepping.Search.family` and in saved models
     noun: str  # such as "rule list"
     unit: str  # of its objective
     mined: bool
@@ -34,7 +33,7 @@ class Family:
     path: str | None = None  # the parameter along which a sweep can start each search from the model before
     falling: bool = True  # whether that path goes from the largest value to the smallest
     title: str = ""  # what forms call it; empty: its noun
-    model: str = ""  # of `rulelab.search_for`; empty: its name
+    model: str = ""  # as `rulelab.search` calls it; empty: its name
     shaping: tuple[Parameter, ...] = ()  # its own parameters that the problem depends on
     meaningless: tuple[str, ...] = ()
     """Parameters of the preparation that keep their defaults, as they mean nothing here."""
@@ -56,6 +55,12 @@ class Family:
     def needs_groups(self) -> bool:
         """Whether it asks how apart groups of people are, in a rate of its own."""
         return any(each.kind == "measure" for each in self.own)
+
+    @property
+    def aims(self) -> list[Parameter]:
+        """Those of its own parameters that say what is to be least, in place of the errors."""
+        kind = "measure" if self.needs_groups else "choice"
+        return [each for each in self.own if each.named and each.kind == kind]
 
     @property
     def preparation(self) -> tuple[Parameter, ...]:
@@ -80,10 +85,3 @@ class Family:
         weights: Any = ([negatives, positives],) if self.models == "MultiClassRuleList" else (positives, negatives)
         model: Any = make.without_rules(classes, *weights, *(parameters[name] for name in self.of_models))
         return model, float(model.objective(regularization=parameters["regularization"]))
-
-    def search(self, problem: Problem, parameters: Mapping[str, Any], **more: Any) -> Search:
-        """A search of the problem, with the defaults of what is not given; ``more`` is no parameter of the family."""
-        from ..questions import search_for
-
-        chosen = {each.name: parameters.get(each.name, each.default) for each in (*self.own, MEMORY)}
-        return search_for(problem, self.model or self.name, **{**chosen, **more})

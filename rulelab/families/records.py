@@ -19,7 +19,7 @@ from .family import Family
 from .wording import count, of_rows
 
 if TYPE_CHECKING:
-    from ..search import Search
+    from ..stepping import Search
 
 _OF_LISTS = some("regularization", "policy", "max_length", "beam_width")
 _OF_SETS = some("complexity_cost", "column_limit", "must_use", "max_uses")

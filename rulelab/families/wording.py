@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-from ..shown import digits
+from ..parameters import NAMING, Parameter
+from ..shown import digits, plain
+from . import criteria, typed
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 EXACT = 15
 """Larger powers of ten are given as such."""
+AIM = "the fewest errors"
+"""What models are searched for where nothing else is said."""
+MEGABYTE = 1_000_000
+_LONGEST = 60  # characters of a value in words
 _WIDE = Context(prec=400)  # digits of any float
 _LEAST = Decimal("1e-10")  # a gap below this is that of the arithmetic
 
@@ -53,6 +60,42 @@ def claimed(parameters: Mapping[str, Any]) -> str:
 def softly(parameters: Mapping[str, Any]) -> str:
     """What stands before the name of lists that may rise at a price; empty of all others."""
     return "" if parameters.get("violation_penalty") is None else "softly "
+
+
+def shown(parameter: Parameter, value: Any) -> str:
+    """A value of a parameter as it is typed."""
+    if parameter.kind in NAMING:
+        return typed.written(parameter.kind, value)
+    if value is None:
+        return ""
+    return f"{value / MEGABYTE:.12g}" if parameter.kind == "size" else f"{value:.12g}"
+
+
+def in_words(parameter: Parameter, value: Any) -> str:
+    """A value of a parameter as it is read, not as it is typed."""
+    if value is None:
+        return "none" if parameter.kind == "criterion" else parameter.none
+    if parameter.kind == "criterion":
+        return criteria.in_words(value)
+    if parameter.kind == "switch":
+        return "yes" if value else "no"
+    if parameter.choices:
+        said = dict(zip(parameter.choices, parameter.said, strict=True)) if parameter.said else {}
+        return said.get(value, plain(value, _LONGEST).replace("_", " "))
+    as_typed = parameter.kind in NAMING or isinstance(value, int | float)
+    return plain(shown(parameter, value) if as_typed else value, _LONGEST) or parameter.none
+
+
+def clause(parameter: Parameter, value: Any) -> tuple[str, str, str]:
+    """A parameter with its value, as part of a sentence: before, the value in few words, and after, of one in singular.
+
+    ``before`` and ``after`` may be empty.
+    """
+    before, after = (parameter.clause or f"{re.split('[:(]', parameter.title)[0].strip().lower()} {{}}").split("{}")
+    said = in_words(parameter, value)
+    if value == 1:
+        after = re.sub(r"^( \w+)s\b", r"\1", after)
+    return before, said.partition(":")[0] if parameter.choices and value is not None else said, after
 
 
 def many(n: int | float) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from .. import questions
 from ..arguments import check_choice, is_whole, require
 from ..data.fairness import Criterion, criterion_called
 from ..data.problem import Problem
 from ..models import FallingRuleList, RuleList, RuleSet
 from ..phases import RelaxedFirst
-from ..questions import search_for
 from ..rule_list import FrontierSearch, LeastGapSearch
 from ..rule_set import LeastGapRuleSetSearch
-from ..search import Search
 from ..snapshot import Snapshot, Status
+from ..stepping import Search
 from .search import Found, Frontier, Place, checked
 
 TOLERANCES = (0.0, 0.01, 0.05, 0.1, 0.15, 0.2, 1.0)
@@ -137,7 +137,7 @@ class ToleranceFrontier(Frontier):
         start = self._start(place)
         if start is not None and self.family != FallingRuleList.family:
             given["warm_start"] = start.model
-        search = search_for(self.problem, self.family, **given)
+        search = questions.search(self.problem, self.family, **given)
         if start is not None and isinstance(search, RelaxedFirst):
             search.without_relaxation()  # a bound of models that obey less is known
         return search

@@ -16,8 +16,8 @@ from ..data.fairness import Criterion, emptied_rates, groups_of, left_out, true_
 from ..data.problem import Problem
 from ..models import Model
 from ..parameters import check_arguments
-from ..search import Search
 from ..snapshot import Incumbent, Snapshot, Status
+from ..stepping import Search
 
 
 @dataclass(frozen=True)

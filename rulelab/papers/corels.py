@@ -17,8 +17,8 @@ from ..datasets import Dataset
 from ..questions import near_optimal
 from ..recording import Recording
 from ..rule_list import CorelsBounds, CorelsSearch
-from ..search import solve
 from ..snapshot import Status
+from ..stepping import solve
 from ..sweeps import Sweep, sweep
 from .figure import RAN, SOURCE, Made, drawing, installed, published, table
 

@@ -20,7 +20,7 @@ from ..data.problem import Problem
 from ..datasets import Dataset
 from ..estimators import RuleSetClassifier, stability
 from ..rule_set import RuleSetSearch
-from ..search import solve
+from ..stepping import solve
 from ..sweeps import Sweep, sweep
 from .figure import RAN, SOURCE, Made, by_data, drawing, installed, of_each, published, table
 from .rule_sets import LOSSES

@@ -12,16 +12,15 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from .. import datasets
+from .. import datasets, questions
 from ..data.binarize import Binarizer
 from ..data.metrics import confusion
 from ..data.mining import mine_antecedents
 from ..data.problem import Problem
 from ..falling_rule_list import FallingRuleListSearch
-from ..questions import search_for
 from ..recording import Recording
-from ..search import solve
 from ..snapshot import Snapshot
+from ..stepping import solve
 from .figure import RAN, SOURCE, Made, drawing, table
 
 PAPER = "Falling rule lists: Chen and Rudin, AISTATS 2018"
@@ -111,7 +110,7 @@ def _on_test(fit: Fit, A: np.ndarray, y: np.ndarray, w: float, split: int) -> di
 
 
 def _monte_carlo(problem: Problem, w: float, penalty: float | None, iterations: int, seed: int) -> Any:
-    return search_for(
+    return questions.search(
         problem,
         "falling_rule_list",
         regularization=REGULARIZATION,

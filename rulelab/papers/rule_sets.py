@@ -18,7 +18,7 @@ from ..data.problem import Problem
 from ..datasets import Dataset
 from ..recording import Recording
 from ..rule_set import RuleSetSearch
-from ..search import solve
+from ..stepping import solve
 from ..sweeps import Sweep, mean_and_error, sweep
 from .figure import RAN, SOURCE, Made, by_data, drawing, installed, needed, of_each, published, table
 

@@ -12,8 +12,8 @@ import pandas as pd
 from ..arguments import short
 from ..recording import Recording
 from ..recording.recording import trace_row
-from ..search import Search
 from ..snapshot import Snapshot
+from ..stepping import Search
 from .styling import BLUE, CYCLE, GREEN, GREY, LENGTHS, ORANGE, require_columns, styled
 
 TRACE = (

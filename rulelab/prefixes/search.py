@@ -14,9 +14,9 @@ from .. import glossary, remaining
 from ..arguments import ParameterError, is_whole
 from ..kernels.growing import CUT, EXPANDED, OPEN, with_room
 from ..kernels.queue import DONE, GROW
-from ..search import Search
 from ..slices import effort_of
 from ..snapshot import Incumbent, Snapshot, bound_shown, standing
+from ..stepping import Search
 from .nodes import COLUMNS, Nodes, Scale
 from .replay import Children, Places
 

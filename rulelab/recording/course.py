@@ -10,8 +10,8 @@ import numpy as np
 
 from ..kernels.growing import EXPANDED
 from ..prefixes import PrefixSearch
-from ..search import Search
 from ..snapshot import Snapshot, Status
+from ..stepping import Search
 
 MAX_LOOKS = 4000
 """When there are more, every second one is left out."""

@@ -14,9 +14,9 @@ from ..data.directions import Directions
 from ..files import write
 from ..prefixes import Nodes, PrefixSearch
 from ..results import plain
-from ..search import Search
 from ..shown import Fact, Shown
 from ..snapshot import Snapshot, Status
+from ..stepping import Search
 from . import files
 from .course import NOT_YET, Course, only
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ..families import EVERY_FAMILY, least_gap
 from ..families.account import Account, account
 from ..families.wording import adding_up, claimed, count, restricted, softly
-from ..search import Search
 from ..snapshot import Snapshot, Status
+from ..stepping import Search
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from ..parameters import COMPLEXITY_COST
 from ..phases import SHARE, RelaxedFirst
 from ..proving import asked_of, kept_for_its_model
 from ..rehearsal import grouped_problem, noisy_problem
-from ..search import Search, solve
 from ..snapshot import Snapshot, Status
+from ..stepping import Search, solve
 from .demands import check_arguments_of_sets, clauses_of, demanding, demands_of
 from .generation import comes_near
 from .master.constrained_proximal import ConstrainedProximalMaster

@@ -28,8 +28,8 @@ from ..families import CRITERIA, MONOTONE, MUST_NOT_USE, NAMING, OFFERED, Family
 from ..families.wording import at_most
 from ..models import Model, RuleList
 from ..recipe import Recipe, binarized
-from ..search import Search
 from ..snapshot import Status
+from ..stepping import Search
 from ..tables import as_rows
 from .plan import Fold, Part, Plan
 from .result import Fitted, Method, Stopped

@@ -126,11 +126,11 @@ def least_gap(problem: rl.Problem, min_accuracy: float | None, **asked: Any) -> 
 
 
 PARTS = {
-    "rows": Part("fair rule lists: least errors / rows + lambda x rules", rl.search_for, LISTS, "sets", 1e-4),
-    "values": Part("rule lists of predictive parity", rl.search_for, VALUES, "sets", 1e-4),
+    "rows": Part("fair rule lists: least errors / rows + lambda x rules", rl.search, LISTS, "sets", 1e-4),
+    "values": Part("rule lists of predictive parity", rl.search, VALUES, "sets", 1e-4),
     "falling": Part(
         "fair falling rule lists: least weighted loss / rows + lambda x rules",
-        lambda problem, **asked: rl.search_for(problem, "falling_rule_list", **asked),
+        lambda problem, **asked: rl.search(problem, "falling_rule_list", **asked),
         FALLING,
         "parents",
         1e-5,

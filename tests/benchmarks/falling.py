@@ -44,7 +44,7 @@ def _run(table: Table, case: tuple[Any, ...], penalty: float | None, known: floa
 
     def search() -> rl.Search:
         asked = {"positive_weight": case[2], "regularization": case[3], "violation_penalty": penalty}
-        return rl.search_for(rl.Problem.from_arrays(*data), "falling_rule_list", **asked)
+        return rl.search(rl.Problem.from_arrays(*data), "falling_rule_list", **asked)
 
     search().compile()
     snapshot, user, wall, runs = measure(lambda: rl.solve(search(), time_limit=args.time_limit), args.repeats)

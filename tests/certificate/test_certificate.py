@@ -27,7 +27,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
 def optimal_model(problem, regularization, **options):
-    return certified(rl.search_for(problem, regularization=regularization, **options)).incumbent.model
+    return certified(rl.search(problem, regularization=regularization, **options)).incumbent.model
 
 
 def exact(case, model):

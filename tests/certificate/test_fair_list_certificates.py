@@ -17,10 +17,10 @@ from rulelab.data.rate_constraints import constraints_of
 PRICE = 0.005
 FALLING = {"regularization": 0.0, "positive_weight": 4.0, "fairness": rl.EqualizedOdds(0.05)}
 MAKE: dict[str, Callable[[], Any]] = {
-    "fair_list": lambda: rl.search_for(larger_problem(m=10), regularization=PRICE, fairness=rl.EqualOpportunity(0.1)),
-    "value_list": lambda: rl.search_for(larger_problem(m=10), regularization=PRICE, fairness=rl.PredictiveParity(0.02)),
+    "fair_list": lambda: rl.search(larger_problem(m=10), regularization=PRICE, fairness=rl.EqualOpportunity(0.1)),
+    "value_list": lambda: rl.search(larger_problem(m=10), regularization=PRICE, fairness=rl.PredictiveParity(0.02)),
     "least_gap": lambda: rl.LeastGapSearch(larger_problem(m=10), "equal_opportunity", min_accuracy=0.64, max_length=4),
-    "fair_falling": lambda: rl.search_for(larger_problem(1), "falling_rule_list", **FALLING),
+    "fair_falling": lambda: rl.search(larger_problem(1), "falling_rule_list", **FALLING),
 }
 """Of lists with rules, where the table has many sets."""
 
@@ -114,7 +114,7 @@ def test_sums_that_the_search_has_rounded_are_proven_as_they_are():
         criterion = (rl.DemographicParity, rl.EqualOpportunity)[seed % 2](0.1)
         if constraints_of(problem, criterion, 0).shifts != [1]:
             continue
-        search = rl.search_for(problem, regularization=0.03, fairness=criterion).without_relaxation()
+        search = rl.search(problem, regularization=0.03, fairness=criterion).without_relaxation()
         best = rl.solve(search).incumbent
         assert best is not None
         proof = search.certificate()
@@ -128,7 +128,7 @@ def test_sums_that_the_search_has_rounded_are_proven_as_they_are():
 def test_a_bound_above_the_optimum_is_refused_whatever_the_model():
     problem = larger_problem(m=10)
     for criterion in (rl.PredictiveParity(0.02), rl.EqualOpportunity(0.05)):
-        search = rl.search_for(problem, regularization=PRICE, fairness=criterion)
+        search = rl.search(problem, regularization=PRICE, fairness=criterion)
         least = rl.solve(search).incumbent.objective
         certificate = search.certificate()
         worse = rl.RuleList.from_problem(problem, (), [0])
@@ -190,7 +190,7 @@ def test_larger_falling_lists_are_proven_whatever_is_expanded_first(part):
         given = {"positive_weight": (2.0, 4.0, 6.0)[seed % 3], "regularization": (0.0, 0.003)[seed % 2]}
         found = []
         for width in (0, 2, 20):
-            search = rl.search_for(problem, "falling_rule_list", **given, fairness=criterion, beam_width=width)
+            search = rl.search(problem, "falling_rule_list", **given, fairness=criterion, beam_width=width)
             last = rl.solve(search)
             found.append(None if last.incumbent is None else last.incumbent.objective)
             assert last.status is (rl.Status.OPTIMAL if last.incumbent is not None else rl.Status.INFEASIBLE)
@@ -213,7 +213,7 @@ def test_the_multipliers_and_the_prefixes_are_needed(proofs):
 
 def test_a_proof_among_short_lists_is_not_one_among_all(proofs):
     problem, best, _ = proofs["fair_falling"]
-    search = rl.search_for(problem, "falling_rule_list", **FALLING, max_length=1)
+    search = rl.search(problem, "falling_rule_list", **FALLING, max_length=1)
     model, certificate = rl.solve(search).incumbent.model, search.certificate()
     answer = holds(problem, model, certificate)
     assert answer.among == "has at most 1 rule"

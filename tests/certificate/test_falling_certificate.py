@@ -164,7 +164,7 @@ def test_a_positive_weight_of_many_digits_is_proven_with_within_its_rounding(w, 
         A, group = rng.random((150, 4)) < 0.5, np.arange(150) % 2
         y = (A[:, 0] & A[:, 1]) ^ (rng.random(150) < 0.3)
         problem = rl.Problem.from_arrays(A, y, sample_weight=rng.integers(1, 50, 150), groups=group)
-        search = rl.search_for(problem, "falling_rule_list", regularization=0.005, positive_weight=w, **options)
+        search = rl.search(problem, "falling_rule_list", regularization=0.005, positive_weight=w, **options)
         last = rl.solve(search)
         if last.status is rl.Status.INFEASIBLE:
             continue
@@ -282,7 +282,7 @@ def test_what_cannot_be_counted_is_refused_in_words():
 
 def test_a_proof_that_takes_long_is_not_made_unasked():
     problem = rl.Problem.from_arrays([[0], [1]] * 3, [0, 1, 0, 0, 1, 1])
-    softly = rl.search_for(problem, "falling_rule_list", violation_penalty=0.5)
+    softly = rl.search(problem, "falling_rule_list", violation_penalty=0.5)
     last = rl.solve(softly)
     many = replace(last, counts={**last.counts, "stored": 501})
     assert is_quick(softly, last)
@@ -328,7 +328,7 @@ def test_weights_of_any_digits_are_proven_within_their_rounding(family, kind):
             given |= {"fairness": criterion(most), "beam_width": (0, 2, 200)[seed % 3]}
         else:
             given |= {"violation_penalty": penalty, "iterations": (0, 30)[seed % 2]}
-        search = rl.search_for(problem, "falling_rule_list", **given)
+        search = rl.search(problem, "falling_rule_list", **given)
         last = rl.solve(search if family != "fair" or seed % 4 > 1 else search.without_relaxation())
         of_rows = A, y, units
         if family == "fair":

@@ -87,7 +87,7 @@ def test_a_proof_is_checked_on_the_data_file(fitted: Path, capsys: pytest.Captur
 def test_nothing_of_the_search_is_loaded(fitted: Path):
     script = (
         "import sys\nfrom rulelab.cli import commands as cli\nassert cli.main(['verify', *sys.argv[1:]]) == 0\n"
-        "searching = ('rulelab.rule_list', 'rulelab.search', 'rulelab.data.binarize')\n"
+        "searching = ('rulelab.rule_list', 'rulelab.stepping', 'rulelab.data.binarize')\n"
         "assert not [name for name in sys.modules if name.startswith(searching)]\n"
     )
     subprocess.run([sys.executable, "-c", script, *map(str, files(fitted))], check=True, stdout=subprocess.DEVNULL)

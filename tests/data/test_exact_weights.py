@@ -75,10 +75,10 @@ def test_weights_of_six_digits_end_certified(places):
     fair = rl.DemographicParity(0.1)
     for search in (
         rl.RuleListSearch(problem, 0.01),
-        rl.search_for(problem, regularization=0.01, fairness=fair),
+        rl.search(problem, regularization=0.01, fairness=fair),
         rl.FallingRuleListSearch(problem, 0.01),
-        rl.search_for(problem, model="falling_rule_list", regularization=0.01, violation_penalty=0.05),
-        rl.search_for(problem, model="falling_rule_list", regularization=0.01, fairness=fair),
+        rl.search(problem, model="falling_rule_list", regularization=0.01, violation_penalty=0.05),
+        rl.search(problem, model="falling_rule_list", regularization=0.01, fairness=fair),
         rl.RuleSetSearch(problem, 6, fairness=fair),
         rl.RuleSetSearch(problem, 6, loss="zero_one", regularization=0.003),
     ):
@@ -181,7 +181,7 @@ def test_lists_that_have_to_obey_have_proofs_with_weights_of_any_digits(kind, la
     asked = [{"fairness": f, "labels": labels} for f in (rl.DemographicParity(0.15), rl.PredictiveParity(0.2))]
     asked += [{"max_length": 2, **asked[0]}, {"max_length": 1}, {"first_rule": "antecedent 2"}]
     for options in asked:
-        search = rl.search_for(problem, regularization=0.005994842503189409, **options)
+        search = rl.search(problem, regularization=0.005994842503189409, **options)
         last = rl.solve(search)
         assert last.limit in (None, "exactness")
         answer = rl.verify(problem, last.incumbent.model, proof := search.certificate())
@@ -224,7 +224,7 @@ def test_the_optimum_with_a_first_rule_has_the_labels_that_it_was_found_with():
     weight = [0.1, 0.2, 0.2, 0.3, 0.3, 0.4, 0.2, 0.3, 0.3, 0.3, 0.6, *[1.0] * 9]
     y = [1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, *[0] * 9]
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    last = rl.solve(rl.search_for(problem, regularization=0.02, first_rule="antecedent 1"))
+    last = rl.solve(rl.search(problem, regularization=0.02, first_rule="antecedent 1"))
     given = weights_as_read(weight)
     wrong = sum(w for w, label, said in zip(given, y, last.incumbent.model.predict(A), strict=True) if label != said)
     first = [w for w, row in zip(given, A, strict=True) if row[1]]

@@ -221,7 +221,7 @@ def test_trace_and_antecedents_considered(make, iterations, between):
 def test_the_method_is_that_of_the_class_and_shares_are_from_0_to_1():
     problem = noisy_problem(n=200)
     with pytest.raises(ValueError, match=r"method must be one of .*monte_carlo"):
-        rl.search_for(problem, "falling_rule_list", method="random")
+        rl.search(problem, "falling_rule_list", method="random")
     with pytest.raises(ValueError, match="method must be 'monte_carlo' for a MonteCarloSearch"):
         MonteCarloSearch(problem, method="exact")
     for name, value in (("curiosity", 1.1), ("termination", 1)):

@@ -45,7 +45,7 @@ _MADE = re.compile(rf"{_NUMBER} prefix(?:es were| was) made: [^;.]*")
 SEARCHES = {
     "rule list": lambda p: rl.RuleListSearch(p, regularization=0.02),
     "falling": lambda p: rl.FallingRuleListSearch(p, regularization=0.02, positive_weight=2),
-    "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, violation_penalty=0.1),
+    "softly falling": lambda p: rl.search(p, "falling_rule_list", regularization=0.01, violation_penalty=0.1),
     "monte carlo": lambda p: falling_for(p, regularization=0.02, method="monte_carlo", iterations=30),
     "rule set": lambda p: rl.RuleSetSearch(p, max_complexity=6),
     "cnf": lambda p: rl.RuleSetSearch(p, max_complexity=6, form="cnf", regularization=0.5),
@@ -94,8 +94,8 @@ def test_lists_are_as_many_as_can_be_written_down(m, most, labels):
 @pytest.mark.parametrize(
     ("make", "free"),
     [
-        (lambda p: rl.search_for(p, regularization=0.05, fairness=rl.EqualOpportunity(0.5)), True),
-        (lambda p: rl.search_for(p, regularization=0.05, fairness=rl.EqualOpportunity(0.5), labels="majority"), False),
+        (lambda p: rl.search(p, regularization=0.05, fairness=rl.EqualOpportunity(0.5)), True),
+        (lambda p: rl.search(p, regularization=0.05, fairness=rl.EqualOpportunity(0.5), labels="majority"), False),
         (lambda p: rl.LeastGapSearch(p, "equal_opportunity", min_accuracy=0.5, max_length=2), True),
         (lambda p: rl.RuleListSearch(p, 0.05), False),
     ],
@@ -198,15 +198,15 @@ def of_three_classes(made: rl.Problem) -> rl.MultiClassProblem:
         lambda p: rl.RuleListSearch(p, 0.01, beam_width=0),
         lambda p: rl.RuleListSearch(p, 0.001, beam_width=0, max_length=2),
         lambda p: rl.CorelsSearch(p, 0.01),
-        lambda p: rl.search_for(p, regularization=0.01, must_use=[p.names[1]]),
-        lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.2), beam_width=0),
-        lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.4), must_use=[p.names[1]]),
+        lambda p: rl.search(p, regularization=0.01, must_use=[p.names[1]]),
+        lambda p: rl.search(p, regularization=0.01, fairness=rl.EqualOpportunity(0.2), beam_width=0),
+        lambda p: rl.search(p, regularization=0.01, fairness=rl.EqualOpportunity(0.4), must_use=[p.names[1]]),
         lambda p: rl.FrontierSearch(p),
         lambda p: rl.LeastGapSearch(p, max_length=2, beam_width=2),
         lambda p: rl.MultiClassRuleListSearch(of_three_classes(p), 0.01),
         lambda p: rl.FallingRuleListSearch(p, 0.01),
-        lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, violation_penalty=0.5),
-        lambda p: rl.search_for(p, "falling_rule_list", regularization=0.01, fairness=rl.EqualOpportunity(0.3)),
+        lambda p: rl.search(p, "falling_rule_list", regularization=0.01, violation_penalty=0.5),
+        lambda p: rl.search(p, "falling_rule_list", regularization=0.01, fairness=rl.EqualOpportunity(0.3)),
     ],
 )
 @pytest.mark.parametrize("seed", range(4))

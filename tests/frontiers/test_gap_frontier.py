@@ -103,7 +103,7 @@ def test_every_point_is_the_optimum_of_a_search_of_its_own(family, seed):
     assert rl.solve(front).status is rl.Status.OPTIMAL
     own = {"max_conditions": 2, "max_complexity": 6} if family == "rule_set" else own
     for point in front.points:
-        alone = rl.solve(rl.search_for(problem, family, fairness=rl.EqualizedOdds(point.place["tolerance"]), **own))
+        alone = rl.solve(rl.search(problem, family, fairness=rl.EqualizedOdds(point.place["tolerance"]), **own))
         assert (point.status, point.value) == ("proven", alone.incumbent.objective)
         assert family == "rule_set" or point.true_gap <= point.place["tolerance"] + 1e-12
 

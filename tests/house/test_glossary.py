@@ -290,7 +290,7 @@ EXAMPLES = {test.name: test for name in NAMES for test in examples(name)}
 
 
 def test_there_are_some() -> None:
-    assert {"rl.fit", "rl.near_optimal", "rl.search_for"} <= set(EXAMPLES)
+    assert {"rl.fit", "rl.near_optimal", "rl.search"} <= set(EXAMPLES)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

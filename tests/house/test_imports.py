@@ -128,7 +128,7 @@ def test_the_walk_sees_every_kind_of_import() -> None:
 
 
 BACKWARD = """
-search rule_list.exact.search
+stepping rule_list.exact.search
 rule_list.bounds rule_list.exact.search
 rule_set.search rule_list.bounds
 rule_set.pricing.exact rule_set.search
@@ -138,9 +138,9 @@ datasets.reader kernels.bits
 data.problem datasets
 """
 FORWARD = """
-rule_list.exact.search search
+rule_list.exact.search stepping
 rule_list.exact.search rule_list.bounds
-rule_list.near_optimal.search rule_list.exact.search
+rule_list.near_optimal.stepping rule_list.exact.search
 rule_list rule_list.near_optimal.search
 rule_set.search rule_set.closing
 views.cards.card estimators.base

@@ -303,7 +303,7 @@ def long_search(unequal: bool, **options) -> rl.RuleListSearch:
     A, y = rng.random((200, 30)) < 0.4, rng.random(200) < 0.4
     weight = 1 + 6 * (rng.random(200) < 0.1) if unequal else None
     problem = rl.Problem.from_arrays(A, y, sample_weight=weight)
-    search = rl.search_for(problem, regularization=0.006, beam_width=0, **options)
+    search = rl.search(problem, regularization=0.006, beam_width=0, **options)
     learn_soon(search, after=100, where=None)
     return search
 

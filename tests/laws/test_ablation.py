@@ -18,7 +18,7 @@ small, grouped = partial(problem, 120, 7), partial(larger_problem, 1, 120, 6)
 
 SEARCHES = {
     "rule list": lambda: rl.RuleListSearch(small(), 0.015, beam_width=20),
-    "fair": lambda: rl.search_for(grouped(), regularization=0.03, fairness=rl.EqualOpportunity(0.2)),
+    "fair": lambda: rl.search(grouped(), regularization=0.03, fairness=rl.EqualOpportunity(0.2)),
     "corels": lambda: rl.CorelsSearch(small(), 0.015),
     "falling": lambda: rl.FallingRuleListSearch(small(), 0.01, 2.0, iterations=30),
     "softly falling": lambda: falling_for(small(), regularization=0.03, violation_penalty=0.5, iterations=0),

@@ -35,7 +35,7 @@ class Case:
         return self.A, self.y, self.weight
 
 
-FAIR, LISTED = rl.EqualOpportunity(0.1), partial(rl.search_for, regularization=0.03)
+FAIR, LISTED = rl.EqualOpportunity(0.1), partial(rl.search, regularization=0.03)
 SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
     "rule list": lambda p: rl.RuleListSearch(p, 0.03, beam_width=0),
     "rule list, papers' bounds": lambda p: rl.CorelsSearch(p, 0.03),

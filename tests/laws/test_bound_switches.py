@@ -38,7 +38,7 @@ def random_case(seed, n=40, m=6, noise=0.2):
 
 def rule_list(case, bounds, regularization=0.03, **options):
     problem = rl.Problem.from_arrays(*case)
-    return rl.search_for(problem, regularization=regularization, bounds=bounds, beam_width=0, **options)
+    return rl.search(problem, regularization=regularization, bounds=bounds, beam_width=0, **options)
 
 
 def falling(case, bounds, C=0.002, w=2.0):

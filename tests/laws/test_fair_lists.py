@@ -80,7 +80,7 @@ def test_a_bound_that_is_off_cuts_nothing_and_changes_no_optimum(family, off):
     searches = [cases(family)(seed)[1] for seed in (*SEEDS, 93, 144)]  # in the last two alone the reach cuts
     if family == "fair_falling":
         options = {"regularization": 0.0, "positive_weight": 4.0, "fairness": rl.EqualOpportunity(0.1)}
-        searches.append(rl.search_for(larger_problem(1, 200, 9), "falling_rule_list", **options))
+        searches.append(rl.search(larger_problem(1, 200, 9), "falling_rule_list", **options))
     alone = {**dict.fromkeys(make().to_dict(), False), off: True}
     for search in searches:
         found = []
@@ -112,8 +112,8 @@ def test_a_loose_criterion_gives_the_optimum_without_one(family):
         search = cases(family)(seed)[1]
         given = {name: value for name, value in search.parameters.items() if name in names}
         kind = "falling_rule_list" if family == "fair_falling" else "rule_list"
-        loose = finished(rl.search_for(search.problem, kind, **given, fairness=rl.EqualizedOdds(1.0))).incumbent
-        plain = rl.solve(rl.search_for(search.problem, kind, **given)).incumbent
+        loose = finished(rl.search(search.problem, kind, **given, fairness=rl.EqualizedOdds(1.0))).incumbent
+        plain = rl.solve(rl.search(search.problem, kind, **given)).incumbent
         assert loose.objective == pytest.approx(plain.objective, abs=1e-13)
 
 
@@ -132,7 +132,7 @@ SAME = rl.Problem.from_arrays(np.ones((6, 1)), [1, 1, 0, 1, 0, 0], groups=["a"] 
 )
 def test_where_no_list_will_do_the_search_says_so(model, options):
     asked = {"regularization": 0.01, **options}
-    search = rl.search_for(SAME, model, **asked) if isinstance(model, str) else model(SAME, **asked)
+    search = rl.search(SAME, model, **asked) if isinstance(model, str) else model(SAME, **asked)
     snapshot = rl.solve(search)
     assert (snapshot.status, snapshot.incumbent) == (rl.Status.INFEASIBLE, None)
     assert search.frame.empty
@@ -143,7 +143,7 @@ def test_limits_stop_a_search_for_a_fair_falling_list_that_then_goes_on(monkeypa
     """Of the others it is a law of all engines, which this one's small tables do not fill the memory of."""
     monkeypatch.setattr(fair_falling, "EFFORT_PER_WORK", 20_000)
     options = {"regularization": 0.0, "positive_weight": 5.0, "beam_width": 3, "fairness": OPPORTUNITY}
-    search = rl.search_for(larger_problem(), "falling_rule_list", **options)
+    search = rl.search(larger_problem(), "falling_rule_list", **options)
     assert rl.solve(search, time_limit=0.0).limit == "time"
     assert rl.solve(search, work_limit=2).limit == "work"
     first = rl.solve(search, gap=0.9)
@@ -178,21 +178,21 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("model", "arguments", "words"), WRONG)
 def test_wrong_arguments_are_refused_in_words(model, arguments, words):
     given = {"regularization": 0.01, "fairness": rl.EqualOpportunity(0.1), **arguments}
-    make = rl.LeastGapSearch if model is None else rl.search_for
+    make = rl.LeastGapSearch if model is None else rl.search
     with pytest.raises(ValueError, match=words):
         make(fifty_and_fifty(), **(arguments if model is None else {"model": model, **given}))
 
 
 def test_groups_are_needed():
     problem = rl.Problem.from_arrays(np.eye(4), [0, 1, 0, 1])
-    of_list = partial(rl.search_for, regularization=0.01, fairness=rl.EqualOpportunity(0.1))
+    of_list = partial(rl.search, regularization=0.01, fairness=rl.EqualOpportunity(0.1))
     of_sets = partial(rl.RuleSetSearch, fairness=rl.EqualOpportunity(0.1))
     for make in (of_list, of_sets, rl.LeastGapSearch, partial(rl.frontier, by="tolerance")):
         with pytest.raises(ValueError, match="no groups"):
             make(problem)
     with pytest.raises(ValueError, match="a single group"):
         of_sets(rl.Problem.from_arrays(np.eye(4), [0, 1, 0, 1], groups=["a"] * 4))
-    assert type(rl.search_for(problem, regularization=0.01, labels="majority")) is rl.RuleListSearch
+    assert type(rl.search(problem, regularization=0.01, labels="majority")) is rl.RuleListSearch
 
 
 def test_predictive_parity_is_for_rule_lists():
@@ -259,7 +259,7 @@ def test_what_is_optimal_has_a_proof_up_to_the_range_of_exact_sums():
         y, weight = A[:, 0] ^ (rng.random(n) < 0.3), rng.integers(1, 7, n) / 3
         problem = rl.Problem.from_arrays(A, y, sample_weight=weight, groups=groups)
         given = {"regularization": (0.0, 0.5, 0.9)[seed % 3], "fairness": rl.DemographicParity(0.05)}
-        search = rl.search_for(problem, "falling_rule_list", **given, positive_weight=(1.0, 3.0)[seed % 2])
+        search = rl.search(problem, "falling_rule_list", **given, positive_weight=(1.0, 3.0)[seed % 2])
         last = rl.solve(search.without_relaxation())
         if last.status is rl.Status.OPTIMAL:
             near += problem.masses.divided().total > 1 << 59

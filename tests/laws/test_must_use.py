@@ -133,7 +133,7 @@ def test_columns_conditions_and_numbers_of_uses_are_demands():
     problem = mined(thresholds=3)
     free = rl.solve(rl.RuleListSearch(problem, 0.02)).incumbent
     asked = {"must_use": ["old", "sex == f", "sex == m and old"], "max_uses": {"age": 1}}
-    search = rl.search_for(problem, regularization=0.02, **asked)
+    search = rl.search(problem, regularization=0.02, **asked)
     found = rl.solve(search)
     assert found.status is rl.Status.OPTIMAL
     rules = [{str(c) for c in rule.conditions} for rule in found.incumbent.model.rules]
@@ -142,9 +142,9 @@ def test_columns_conditions_and_numbers_of_uses_are_demands():
     assert any(rule >= {"sex == m", "old"} for rule in rules)
     assert sum(c.startswith("age") for rule in rules for c in rule) <= 1
     assert found.incumbent.objective > free.objective
-    again = rl.search_for(problem, regularization=0.02, **asked, beam_width=0, warm_start=found.incumbent.model)
+    again = rl.search(problem, regularization=0.02, **asked, beam_width=0, warm_start=found.incumbent.model)
     assert again.advance(1).incumbent.objective == found.incumbent.objective
-    from_free = rl.search_for(problem, regularization=0.02, **asked, warm_start=free.model)
+    from_free = rl.search(problem, regularization=0.02, **asked, warm_start=free.model)
     assert rl.solve(from_free).incumbent.objective == found.incumbent.objective
 
 
@@ -168,7 +168,7 @@ def test_columns_conditions_and_numbers_of_uses_are_demands():
 )
 def test_what_cannot_be_asked_for_is_an_error(arguments, said):
     with pytest.raises(ValueError, match=said):
-        rl.search_for(mined(), regularization=0.02, **arguments)
+        rl.search(mined(), regularization=0.02, **arguments)
 
 
 def test_what_is_left_out_cannot_be_asked_for():
@@ -223,7 +223,7 @@ def test_a_card_says_what_was_left_out_and_what_the_list_was_asked_for():
 
     search = rl.RuleListSearch(mined(must_not_use=["sex"]), 0.05)
     assert "antecedents without sex has" in card.of_search(search, rl.solve(search)).proof.scope
-    search = rl.search_for(mined(), regularization=0.05, must_use=["old"])
+    search = rl.search(mined(), regularization=0.05, must_use=["old"])
     shown = card.of_search(search, rl.solve(search))
     assert "among the lists that use old, no such rule list over these" in shown.proof.scope
     assert shown.parameters["must use"] == "old"
@@ -231,7 +231,7 @@ def test_a_card_says_what_was_left_out_and_what_the_list_was_asked_for():
 
 def test_certificates_say_what_may_not_be_used_more_often():
     problem = mined(thresholds=3)
-    search = rl.search_for(problem, regularization=0.02, must_use=["old"], max_uses={"age": 1, "sex": 0}, max_length=2)
+    search = rl.search(problem, regularization=0.02, must_use=["old"], max_uses={"age": 1, "sex": 0}, max_length=2)
     with pytest.raises(CertificateError, match="not proven"):
         search.certificate()
     model, certificate = proof_by(search)

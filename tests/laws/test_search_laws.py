@@ -62,11 +62,11 @@ ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "fair frontier": lambda p: ToleranceFrontier(
         p, rl.EqualizedOdds, (0.02, 0.1), (3, 5), max_conditions=2, random_state=0
     ),
-    "rule_list, fair": partial(rl.search_for, regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0),
+    "rule_list, fair": partial(rl.search, regularization=0.02, fairness=rl.EqualOpportunity(0.1), min_group_size=0),
     "rule_list, predictive parity": partial(
-        rl.search_for, regularization=0.012, fairness=rl.PredictiveParity(0.1), min_group_size=0
+        rl.search, regularization=0.012, fairness=rl.PredictiveParity(0.1), min_group_size=0
     ),
-    "rule_list, must use": partial(rl.search_for, regularization=0.02, must_use=["antecedent 5"], max_length=3),
+    "rule_list, must use": partial(rl.search, regularization=0.02, must_use=["antecedent 5"], max_length=3),
     "rule_list, least gap": partial(
         rl.LeastGapSearch, criterion="equal_opportunity", min_accuracy=0.65, max_length=2, min_group_size=0
     ),

@@ -87,8 +87,8 @@ def separated(seed: int = 0, n: int = 400, shift: float = 0.2) -> rl.Problem:
     return rl.Problem.from_arrays(A, y, groups=np.where(A[:, 2] ^ (rng.random(n) < shift), "a", "b"))
 
 
-lists = partial(rl.search_for, regularization=0.01)
-falling = partial(rl.search_for, model="falling_rule_list", regularization=0.01, positive_weight=2.0)
+lists = partial(rl.search, regularization=0.01)
+falling = partial(rl.search, model="falling_rule_list", regularization=0.01, positive_weight=2.0)
 sets = partial(rl.RuleSetSearch, max_complexity=8, max_conditions=2)
 
 

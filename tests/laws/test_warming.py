@@ -53,7 +53,7 @@ MANY = problem(1500, 12)
 
 
 def falling(given, **options):
-    return rl.search_for(given, "falling_rule_list", **options)
+    return rl.search(given, "falling_rule_list", **options)
 
 
 LISTS = [{}, {"warm_start": [0]}, {"max_length": 2}, {"beam_width": 0}, {"memory_limit": 10**8}]
@@ -221,11 +221,11 @@ lists, sets = rehearsal.tiny_problem(), rehearsal.noisy_problem()
 searches = [make(lists) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.FallingRuleListSearch)]
 rl.solve(searches[0])
 searches += [rl.NearOptimalSearch(searches[0]), rl.RuleSetSearch(sets)]
-searches += [rl.search_for(lists, "falling_rule_list", violation_penalty=0.1)]
-searches += [rl.search_for(lists, "falling_rule_list", method="monte_carlo")]
+searches += [rl.search(lists, "falling_rule_list", violation_penalty=0.1)]
+searches += [rl.search(lists, "falling_rule_list", method="monte_carlo")]
 grouped, fairness = rehearsal.grouped_problem(), rl.EqualOpportunity(0.05)
-searches += [rl.search_for(grouped, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
-searches += [rl.LeastGapSearch(grouped), rl.search_for(lists, first_rule="antecedent 0")]
+searches += [rl.search(grouped, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
+searches += [rl.LeastGapSearch(grouped), rl.search(lists, first_rule="antecedent 0")]
 print(warming.mining_is_compiled(), {search.compiled for search in searches})
 """
 NEAR = """

@@ -74,8 +74,8 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     **signed(SoftSearch, violation_penalty=0.5),
     **signed(rl.FairRuleListSearch, FairFallingSearch, fairness=FAIR),
     **signed(rl.NearOptimalSearch, rl.NearOptimalCounter, rl.RobustnessSearch, regularization=0.05),
-    "search_for": (
-        searched(rl.search_for),
+    "search": (
+        searched(rl.search),
         (*LIST, "must_use", "first_rule", "max_uses", "monotone", "fairness", "labels", "min_group_size", "n_jobs",
          "criterion", "model"),
     ),
@@ -151,7 +151,7 @@ def raised(call: Callable[[], Any]) -> Exception | None:
     return None
 
 
-MAY_BE_LESS = {("search_for", "n_jobs"), ("RuleListSearch", "n_jobs")}
+MAY_BE_LESS = {("search", "n_jobs"), ("RuleListSearch", "n_jobs")}
 """What -1 stands for something in; everything else refuses it."""
 ALSO = {
     ("from_arrays", "A"): ("the antecedents", "names"),
@@ -181,7 +181,7 @@ def test_the_widest_beam_is_said():
 
 def test_an_unknown_option_is_answered_by_the_name_that_was_called():
     with pytest.raises(TypeError, match=r"FallingRuleListSearch has no option 'depth'.*max_length"):
-        rl.search_for(PROBLEM, "falling_rule_list", depth=3)
+        rl.search(PROBLEM, "falling_rule_list", depth=3)
 
 
 def test_only_searches_are_searched():
@@ -207,18 +207,18 @@ def test_near_lists_of_an_unfinished_search_need_a_limit():
 
 @pytest.mark.parametrize("options", [{"method": "monte_carlo"}, {"violation_penalty": 0.5}, {}])
 def test_options_of_every_kind_of_falling_list_are_known(options):
-    assert rl.search_for(PROBLEM, "falling_rule_list", **options, iterations=5, random_state=1).iterations == 5
+    assert rl.search(PROBLEM, "falling_rule_list", **options, iterations=5, random_state=1).iterations == 5
 
 
 def test_iterations_are_refused_where_no_list_is_drawn():
     fair = {"fairness": FAIR, "min_group_size": 0}
     for call in (
-        lambda n: rl.search_for(PROBLEM, "falling_rule_list", **fair, iterations=n),
+        lambda n: rl.search(PROBLEM, "falling_rule_list", **fair, iterations=n),
         lambda n: rl.FallingRuleListClassifier(**fair, iterations=n).fit(X, Y, sensitive_features=np.arange(40) % 2),
     ):
         with pytest.raises(rl.ParameterError, match="iterations must be 3000 where a falling list has to be fair"):
             call(5)
-    assert type(rl.search_for(PROBLEM, "falling_rule_list", **fair, iterations=3000)).__name__ == "FairFallingSearch"
+    assert type(rl.search(PROBLEM, "falling_rule_list", **fair, iterations=3000)).__name__ == "FairFallingSearch"
 
 
 TABLE = {

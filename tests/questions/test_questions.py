@@ -5,7 +5,7 @@ import pytest
 
 import rulelab as rl
 from rulelab.families import EVERY_FAMILY, OF_SEVERAL
-from rulelab.questions import ENGINES, Engine, Question, allows, engine_of
+from rulelab.questions import ENGINES, Engine, Question, allows, engine_of, search_of
 from rulelab.recipe import smallest_problem
 
 FAIR, PARITY = rl.EqualOpportunity(0.1), rl.PredictiveParity(0.1)
@@ -36,7 +36,7 @@ def problem() -> rl.Problem:
     ],
 )
 def test_the_first_that_accepts_answers(model, asked, name):
-    search = rl.search_for(problem(), model, **asked)
+    search = rl.search(problem(), model, **asked)
     assert (type(search).__name__, search.family) == (name, model)
 
 
@@ -57,7 +57,7 @@ def test_the_first_that_accepts_answers(model, asked, name):
 )
 def test_what_nobody_answers_is_refused_in_the_words_of_the_nearest(model, asked, name, said):
     with pytest.raises(rl.ParameterError) as caught:
-        rl.search_for(problem(), model, **asked)
+        rl.search(problem(), model, **asked)
     assert caught.value.name == name
     assert said in caught.value.requirement
 
@@ -71,7 +71,7 @@ def test_what_nobody_answers_is_refused_in_the_words_of_the_nearest(model, asked
     ],
 )
 def test_a_class_makes_nothing_but_itself_and_names_the_door(make, asked):
-    said = rf"{asked} must be None .*rulelab\.search_for\(\.\., {asked}="
+    said = rf"{asked} must be None .*rulelab\.search\(\.\., {asked}="
     with pytest.raises(rl.ParameterError, match=said) as caught:
         make(problem(), **{asked: FAIR if asked == "fairness" else 0.1})
     assert caught.value.name == asked
@@ -85,7 +85,7 @@ def test_every_family_is_searched_through_the_list(name, monkeypatch):
     others = [each for each in ENGINES if each.model != (family.model or name)]
     monkeypatch.setattr("rulelab.questions.ENGINES", others)
     with pytest.raises(rl.ParameterError, match="model must be one of"):
-        family.search(smallest_problem(), {})
+        search_of(family, smallest_problem(), {})
 
 
 class ToySearch(rl.RuleListSearch):
@@ -106,13 +106,48 @@ def toy():
 
 @pytest.mark.usefixtures("toy")
 def test_an_engine_is_added_by_one_record():
-    search = rl.search_for(problem(), max_uses={"a": 1})
+    search = rl.search(problem(), max_uses={"a": 1})
     assert type(search) is ToySearch
     assert rl.solve(search).status is rl.Status.OPTIMAL
-    assert type(rl.search_for(problem())) is rl.RuleListSearch
-    assert type(EVERY_FAMILY["rule_list"].search(problem(), {"max_uses": {"a": 1}})) is ToySearch
+    assert type(rl.search(problem())) is rl.RuleListSearch
+    assert type(search_of(EVERY_FAMILY["rule_list"], problem(), {"max_uses": {"a": 1}})) is ToySearch
     with pytest.raises(rl.ParameterError, match="policy must be 'lower_bound' for a ToySearch"):
-        rl.search_for(problem(), max_uses={"a": 1}, policy="random")
+        rl.search(problem(), max_uses={"a": 1}, policy="random")
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "said"),
+    [
+        ("rule_list", {}, "the rule list with the fewest errors"),
+        (
+            "rule_list",
+            {"regularization": 0.02, "max_length": 1, "fairness": FAIR, "must_use": ["antecedent 1"]},
+            "the rule list with the fewest errors, a rule costing 0.02, at most 1 rule, "
+            "equal opportunity within 0.1 between groups, using antecedent 1",
+        ),
+        ("falling_rule_list", {"positive_weight": 2}, "a missed positive counting as 2 false alarms"),
+        ("rule_set", {"loss": "zero_one", "form": "cnf"}, "the rule set with the least 0-1 loss, in CNF"),
+        ("rule_list", {"criterion": "demographic_parity"}, "the rule list of least gap in demographic parity"),
+    ],
+)
+def test_a_question_is_a_record_that_says_itself_and_is_answered(model, asked, said):
+    question = Question(model, **asked)
+    assert said in str(question)
+    search = rl.search(problem(), question, memory_limit=10**8)
+    same = rl.search(problem(), model, memory_limit=10**8, **asked)
+    assert (type(search), search.parameters) == (type(same), same.parameters)
+
+
+def test_what_is_to_be_least_can_be_named():
+    least = rl.search(problem(), minimize="gap", min_accuracy=0.5)
+    assert type(least) is rl.LeastGapSearch
+    assert least.parameters["criterion"] == "equal_opportunity"
+    assert type(rl.search(problem(), "rule_set", minimize="gap")) is rl.LeastGapRuleSetSearch
+    assert type(rl.search(problem(), minimize="errors")) is rl.RuleListSearch
+    with pytest.raises(rl.ParameterError, match="minimize must be one of gap, not 'errors'"):
+        rl.search(problem(), minimize="errors", criterion="equal_opportunity")
+    with pytest.raises(rl.ParameterError, match="minimize must be one of errors, gap"):
+        rl.search(problem(), minimize="loss")
 
 
 def test_what_can_be_asked_for_beside_a_question():

@@ -13,8 +13,8 @@ from random_problems import in_order, permuted, repeated, scaled
 
 import rulelab as rl
 from rulelab.multiclass import MultiClassCertificate
-from rulelab.search import Search
 from rulelab.snapshot import Snapshot, Status
+from rulelab.stepping import Search
 
 _TINY = Fraction(1, 10**12)
 _WORK = 200_000

@@ -566,25 +566,23 @@ def _least_gap_by(make: Callable[..., rl.Search]) -> Callable[..., rl.Search]:
     return lambda problem, fairness, **options: make(problem, type(fairness), **options)
 
 
-_falling_search = partial(rl.search_for, model="falling_rule_list")
+_falling_search = partial(rl.search, model="falling_rule_list")
 FAMILIES: dict[str, Family] = {
     "corels": Family(_draw_rule_list, rl.CorelsSearch, _best_list, _list_objective, _too_long),
     "falling": Family(_draw_falling, _falling_search, _best_falling, _falling_objective, _does_not_fall),
-    "rule_list": Family(_draw_rule_list, rl.search_for, _best_list, _list_objective, _too_long),
+    "rule_list": Family(_draw_rule_list, rl.search, _best_list, _list_objective, _too_long),
     "rule_set": Family(_draw_rule_set, rl.RuleSetSearch, _best_set, _set_objective, _unfair),
     "demanding_set": Family(_draw_demanding_set, rl.RuleSetSearch, _best_set, _set_objective, _unfair_or_disobedient),
     "softly_falling": Family(_draw_falling, _falling_search, _best_falling, _falling_objective, _does_not_fall),
-    "fair_list": Family(_draw_fair_list, rl.search_for, _best_fair, _fair_objective, _unfair_list),
+    "fair_list": Family(_draw_fair_list, rl.search, _best_fair, _fair_objective, _unfair_list),
     "least_gap": Family(_draw_fair_list, _least_gap_by(rl.LeastGapSearch), _best_fair, _fair_objective, _unfair_list),
-    "demanding": Family(_draw_demanding, rl.search_for, _best_fair, _fair_objective, _unfair_or_disobedient_list),
+    "demanding": Family(_draw_demanding, rl.search, _best_fair, _fair_objective, _unfair_or_disobedient_list),
     "fair_falling": Family(
         _draw_fair_falling, _falling_search, _best_fair_falling, _falling_objective, _unfair_or_rising
     ),
-    "value_list": Family(_draw_fair_list, rl.search_for, _best_fair, _fair_objective, _unfair_list),
+    "value_list": Family(_draw_fair_list, rl.search, _best_fair, _fair_objective, _unfair_list),
     "several_classes": Family(_draw_several, rl.MultiClassRuleListSearch, _best_list, _list_objective, _miscounts),
-    "fair_demanding": Family(
-        _draw_fair_demanding, rl.search_for, _best_fair, _fair_objective, _unfair_or_disobedient_list
-    ),
+    "fair_demanding": Family(_draw_fair_demanding, rl.search, _best_fair, _fair_objective, _unfair_or_disobedient_list),
     "least_gap_set": Family(
         _draw_least_gap_set, _least_gap_by(rl.LeastGapRuleSetSearch), _least_gap, _gap_of_set, _inaccurate_set
     ),

@@ -41,7 +41,7 @@ def noisy_problem(seed: int = 0, n: int = 160, m: int = 14, noise: float = 0.15)
 
 def falling_for(problem: rl.Problem, **options: Any) -> rl.Search:
     """The search for a falling list that the options ask for."""
-    return rl.search_for(problem, "falling_rule_list", **options)
+    return rl.search(problem, "falling_rule_list", **options)
 
 
 def state_of(snapshot: rl.Snapshot) -> tuple[Any, ...]:
@@ -74,14 +74,14 @@ MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "near lists, counted": lambda p: rl.NearOptimalCounter(p, 0.01),
     "robustness": lambda p: rl.RobustnessSearch(p, 0.01),
     "frontier": lambda p: rl.FrontierSearch(p, max_length=8),
-    "list, first rule": lambda p: rl.search_for(p, regularization=0.01, first_rule=p.names[0]),
-    "fair list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
-    "fair list, length": partial(rl.search_for, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=4),
-    "list, predictive parity": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.PredictiveParity(0.05)),
+    "list, first rule": lambda p: rl.search(p, regularization=0.01, first_rule=p.names[0]),
+    "fair list": lambda p: rl.search(p, regularization=0.01, fairness=rl.EqualOpportunity(0.02)),
+    "fair list, length": partial(rl.search, regularization=0.01, fairness=rl.EqualOpportunity(0.02), max_length=4),
+    "list, predictive parity": lambda p: rl.search(p, regularization=0.01, fairness=rl.PredictiveParity(0.05)),
     "least gap": lambda p: rl.LeastGapSearch(p, GAP, min_accuracy=0.5),
     "gap frontier": lambda p: rl.frontier(p, "gap", criterion=GAP),
     "falling": lambda p: rl.FallingRuleListSearch(p, 0.001),
-    "softly falling": lambda p: rl.search_for(p, "falling_rule_list", regularization=0.001, violation_penalty=0.1),
+    "softly falling": lambda p: rl.search(p, "falling_rule_list", regularization=0.001, violation_penalty=0.1),
     "falling, fair": lambda p: falling_for(p, regularization=0.001, fairness=rl.EqualOpportunity(0.02)),
     "set": lambda p: rl.RuleSetSearch(p),
     "set, fair": lambda p: rl.RuleSetSearch(p, fairness=rl.EqualOpportunity(0.02)),

@@ -44,12 +44,12 @@ def _of_classes() -> Any:
 
 FAIR = rl.EqualOpportunity(0.5)
 FAMILIES: dict[str, Callable[[], Any]] = {
-    "rule list": lambda: rl.search_for(_problem(), regularization=0.02),
-    "rule list, asked": lambda: rl.search_for(
+    "rule list": lambda: rl.search(_problem(), regularization=0.02),
+    "rule list, asked": lambda: rl.search(
         _problem().without(["d"]), regularization=0.02, must_use=["a"], max_length=2, beam_width=10
     ),
-    "fair rule list": lambda: rl.search_for(_problem(), regularization=0.02, fairness=FAIR, min_group_size=5),
-    "falling rule list": lambda: rl.search_for(_problem(), "falling_rule_list", regularization=0.02, iterations=0),
+    "fair rule list": lambda: rl.search(_problem(), regularization=0.02, fairness=FAIR, min_group_size=5),
+    "falling rule list": lambda: rl.search(_problem(), "falling_rule_list", regularization=0.02, iterations=0),
     "softly falling rule list": lambda: falling_for(
         _problem(), regularization=0.02, violation_penalty=0.1, iterations=0
     ),

@@ -72,7 +72,7 @@ def test_lists_to_begin_with_are_taken_where_they_are_accurate_enough():
 # rule lists under fairness constraints --------------------------------------------------------------------------------
 def test_a_rule_of_a_single_row_can_be_worth_its_price():
     """Bounds on a rule's support, which hold for all optimal lists, do not hold for fair ones."""
-    search = rl.search_for(fifty_and_fifty(), regularization=0.05, fairness=rl.DemographicParity(0.0))
+    search = rl.search(fifty_and_fifty(), regularization=0.05, fairness=rl.DemographicParity(0.0))
     best = rl.solve(search).incumbent
     assert best is not None
     assert [(rule.name, rule.prediction, rule.captured) for rule in best.model.rules] == [("a2", 0, 1), ("a1", 1, 40)]
@@ -81,7 +81,7 @@ def test_a_rule_of_a_single_row_can_be_worth_its_price():
 
 def test_a_warm_start_is_the_first_list():
     problem = larger_problem()
-    fair = partial(rl.search_for, problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1))
+    fair = partial(rl.search, problem, regularization=0.005, fairness=rl.EqualOpportunity(0.1))
     first = rl.solve(fair()).incumbent
     assert len(first.model)
     assert fair(warm_start=first.model, beam_width=1).advance(1).incumbent.objective == first.objective
@@ -102,14 +102,14 @@ def test_weights_of_too_many_digits_for_the_kernels():
 
 def test_a_list_may_predict_nobody_positive_and_small_groups_are_left_out():
     problem = rl.Problem.from_arrays([[0], [1]] * 3, [0, 1, 0, 0, 0, 1], groups=list("aabbbc"))
-    search = rl.search_for(problem, regularization=0.4, fairness=rl.PredictiveParity(0.0))
+    search = rl.search(problem, regularization=0.4, fairness=rl.PredictiveParity(0.0))
     last = certified(search)
     assert not last.incumbent.model.predicts_positive(problem.matrix()).any()
     assert last.detail["true_gaps"] == {"precision": 0.0}
-    small = rl.search_for(problem, regularization=0.01, fairness=rl.PredictiveParity(0.0), min_group_size=2)
+    small = rl.search(problem, regularization=0.01, fairness=rl.PredictiveParity(0.0), min_group_size=2)
     assert "c (1)" in small.left_out
     with pytest.raises(ValueError, match="no two groups"):
-        rl.search_for(problem, regularization=0.01, fairness=rl.PredictiveParity(0.0), min_group_size=3)
+        rl.search(problem, regularization=0.01, fairness=rl.PredictiveParity(0.0), min_group_size=3)
 
 
 # fair lists that have to use something --------------------------------------------------------------------------------
@@ -128,9 +128,9 @@ def nested():
 @pytest.mark.parametrize("labels", ["free", "majority"])
 def test_what_a_prefix_has_met_is_not_given_up_for_a_cheaper_one(nested, labels):
     asked = {"fairness": rl.DemographicParity(0.5), "labels": labels, "beam_width": 0}
-    free = rl.solve(rl.search_for(nested, regularization=PRICE, **asked)).incumbent.model
+    free = rl.solve(rl.search(nested, regularization=PRICE, **asked)).incumbent.model
     assert free.antecedents == (1, 2)
-    search = rl.search_for(nested, regularization=PRICE, must_use=["in"], **asked)
+    search = rl.search(nested, regularization=PRICE, must_use=["in"], **asked)
     best = certified(search)
     assert best.incumbent.model.antecedents == (0, 1, 2)
     assert best.incumbent.objective == pytest.approx(3 * PRICE)
@@ -152,7 +152,7 @@ def test_what_a_prefix_has_used_is_not_given_up_for_one_that_costs_the_same(most
     attach_conditions(table, conditions)
     problem = rl.Problem.from_arrays(table, y, groups=np.arange(len(y)) % 2)
     asked = {"fairness": rl.DemographicParity(0.5), "max_uses": {"u": most}, "beam_width": 0}
-    search = rl.search_for(problem, regularization=PRICE, **asked)
+    search = rl.search(problem, regularization=PRICE, **asked)
     best = certified(search)
     assert best.incumbent.objective == pytest.approx(2 * PRICE)
     assert best.incumbent.model.antecedents in [(1, 2), (0, 2)][:most]

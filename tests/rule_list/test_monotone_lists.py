@@ -78,7 +78,7 @@ def test_the_list_is_the_best_of_those_that_obey():
             demands["max_length"] = 2
         if seed % 5 == 2:
             demands["must_use"] = next(c.column for some in problem.conditions for c in some)
-        last = rl.solve(rl.search_for(problem, regularization=penalty, monotone=directions, **demands))
+        last = rl.solve(rl.search(problem, regularization=penalty, monotone=directions, **demands))
         asked = decimal(penalty), demands.get("max_length", 4), demands.get("must_use")
         best, free = (least(problem, asked[0], ways, *asked[1:]) for ways in (directions, {}))
         if best is None:
@@ -103,7 +103,7 @@ def test_what_the_list_predicts_is_monotone_for_every_row_there_could_be():
 def case(seed: int) -> tuple[rl.ConstrainedRuleListSearch, dict[str, str]]:
     problem, directions = mined(seed)
     directions = {name: way for name, way in directions.items() if any(name in str(one) for one in problem.names)}
-    return rl.search_for(problem, regularization=0.04, monotone=directions), directions
+    return rl.search(problem, regularization=0.04, monotone=directions), directions
 
 
 def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone():
@@ -111,7 +111,7 @@ def test_where_no_rule_may_predict_anything_the_proof_is_of_the_default_alone():
     ants = rl.mine_antecedents(X, 2, min_support=0.0, max_support=1.0)
     both = rl.Problem.from_antecedents(ants, [1, 0, 0, 0] * 3)
     problem = of_some(both, np.array([j for j, some in enumerate(both.conditions) if len(some) == 2]))
-    search = rl.search_for(problem, regularization=0.01, monotone={"a": "increasing", "b": "decreasing"})
+    search = rl.search(problem, regularization=0.01, monotone={"a": "increasing", "b": "decreasing"})
     last = rl.solve(search)
     assert (last.status, len(last.incumbent.model)) == (rl.Status.OPTIMAL, 0)
     proof = search.certificate()
@@ -153,7 +153,7 @@ def test_proofs_are_of_the_labels_that_the_data_have(classes):
     for seed in range(8):
         search, directions = case(seed)
         problem = replace(search.problem, classes=classes)
-        model, proof = proof_by(rl.search_for(problem, regularization=0.04, monotone=directions))
+        model, proof = proof_by(rl.search(problem, regularization=0.04, monotone=directions))
         assert rl.verify(problem, model, proof), seed
         for rule in model.rules:
             only = NEGATIVE if rule.prediction == classes[1] else POSITIVE
@@ -168,14 +168,14 @@ def test_proofs_are_of_the_labels_that_the_data_have(classes):
 def test_what_cannot_be_is_an_error():
     search, _ = case(0)
     with pytest.raises(ValueError, match=r"monotone.*'nobody'"):
-        rl.search_for(search.problem, monotone={"nobody": "increasing"})
+        rl.search(search.problem, monotone={"nobody": "increasing"})
     with pytest.raises(ValueError, match="'increasing' or 'decreasing'"):
-        rl.search_for(search.problem, monotone={"a": "up"})
+        rl.search(search.problem, monotone={"a": "up"})
     table = pd.DataFrame({"c": list("uvw") * 8, "n": range(24)})
     with pytest.raises(ValueError, match="categories"):
         rl.RuleListClassifier(monotone={"c": "increasing"}).fit(table, [0, 1] * 12)
     with pytest.raises(ValueError, match="compares groups, but the problem has no groups"):
-        rl.search_for(search.problem, monotone={"a": "increasing"}, fairness=rl.EqualOpportunity(0.1))
+        rl.search(search.problem, monotone={"a": "increasing"}, fairness=rl.EqualOpportunity(0.1))
 
 
 def test_a_column_of_two_numbers_has_a_larger_one():

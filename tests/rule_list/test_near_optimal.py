@@ -293,7 +293,7 @@ def test_the_same_lists_are_found_by_every_door():
         (lambda p: near_optimal(RuleListSearch(p, 0.02), 0.1, regularization=0.02), "regularization: the search's own"),
         (lambda p: near_optimal(p, 0.0, regularization=0.1).diverse(0), "n must"),
         (lambda p: near_optimal("compas"), "of must be a RuleListSearch, a RuleSetSearch, a classifier"),
-        (lambda p: near_optimal(rl.search_for(p, "falling_rule_list")), "of must be a RuleListSearch"),
+        (lambda p: near_optimal(rl.search(p, "falling_rule_list")), "of must be a RuleListSearch"),
         (lambda p: near_optimal(p, gap=0.1), "no option 'gap': within is the distance"),
         (lambda p: near_optimal(p, count=True, limit=5), "count must be False"),
         (lambda p: near_optimal(p, count=True, model="rule_set"), "count must be False"),

@@ -66,7 +66,7 @@ def test_the_optimum_with_each_bound_off_and_in_each_order(policy, off, short_ro
     optimum = rl.solve(rl.RuleListSearch(made, 0.015, beam_width=0)).incumbent.objective
     for n_jobs in NUMBERS:
         given = {"bounds": bounds, "random_state": seed, "beam_width": 0, "n_jobs": n_jobs}
-        found = certified(rl.search_for(made, regularization=0.015, policy=policy, **given))
+        found = certified(rl.search(made, regularization=0.015, policy=policy, **given))
         assert found.incumbent.objective == pytest.approx(optimum, abs=1e-12)
         assert found.lower_bound == found.incumbent.objective
 
@@ -74,7 +74,7 @@ def test_the_optimum_with_each_bound_off_and_in_each_order(policy, off, short_ro
 def learning(seed: int, n_jobs: int, **options: object) -> rl.RuleListSearch:
     """A search that learns cores, and finds multipliers, soon."""
     made = problem(seed, n=600, m=30, noise=0.3)
-    search = rl.search_for(made, regularization=0.01, beam_width=5, n_jobs=n_jobs, **options)
+    search = rl.search(made, regularization=0.01, beam_width=5, n_jobs=n_jobs, **options)
     learn_soon(search, after=20, separate_after=60)
     return search
 
@@ -184,7 +184,7 @@ def test_how_many_threads_are_asked_for():
 
 
 def test_lists_with_demands_have_one_thread():
-    found = rl.search_for(problem(0), regularization=0.02, n_jobs=2, first_rule="antecedent 0")
+    found = rl.search(problem(0), regularization=0.02, n_jobs=2, first_rule="antecedent 0")
     assert type(found) is rl.ConstrainedRuleListSearch
     assert rl.solve(found).incumbent.model.antecedents[0] == 0
 

@@ -24,7 +24,7 @@ small_problems = partial(rows, st.sampled_from(LAMBDAS))
 
 
 def certified(problem, regularization, **options):
-    return laws.certified(rl.search_for(problem, regularization=regularization, **options))
+    return laws.certified(rl.search(problem, regularization=regularization, **options))
 
 
 def is_best(snapshot, A, y, weight, regularization, limit=None):

@@ -295,7 +295,7 @@ def test_falling_rule_lists(options):
     for fold, (train, _) in enumerate(folds(2)):
         problem = alone(train, by_class="by_class" in options)
         for price in grid["regularization"]:
-            best = rl.solve(rl.search_for(problem, "falling_rule_list", regularization=price, **parameters)).incumbent
+            best = rl.solve(rl.search(problem, "falling_rule_list", regularization=price, **parameters)).incumbent
             assert rows.loc[fold, price].objective == rows.loc[fold, price].lower_bound == best.objective
 
 
@@ -309,7 +309,7 @@ def test_what_fairness_costs():
     assert (bound["objective"].to_numpy() > free["objective"].to_numpy()).any()
     for fold, (train, _) in enumerate(folds(2)):
         for row in bound[bound["fold"] == fold].itertuples():
-            search = rl.search_for(alone(train), regularization=row.regularization, fairness=fair[1])
+            search = rl.search(alone(train), regularization=row.regularization, fairness=fair[1])
             assert row.objective == row.lower_bound == rl.solve(search).incumbent.objective
     with pytest.raises(SweepError, match="fairness needs the groups"):
         rl.sweep(DATA, "rule_list", {"fairness": fair}, cv=2)

@@ -20,8 +20,8 @@ from ...parameters import ITERATIONS, check_arguments
 from ...prefixes import Best, Children, Places, PrefixSearch, Scale, children, path_to
 from ...proving import Proving
 from ...rehearsal import tiny_problem
-from ...search import solve
 from ...snapshot import Snapshot, counted
+from ...stepping import solve
 from ..bounds import FallingBounds
 from ..costs import Costs, Prepared, captured, predicted
 from ..monte_carlo import search as monte_carlo
@@ -50,7 +50,7 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
     problem, regularization, positive_weight, method
         See `FallingSearch`.
     violation_penalty : None
-        Softly falling lists are those of a `SoftSearch`, which `rulelab.search_for` makes.
+        Softly falling lists are those of a `SoftSearch`, which `rulelab.search` makes.
     bounds : FallingBounds, optional
         Which bounds are used; all by default.
     max_length : int, optional

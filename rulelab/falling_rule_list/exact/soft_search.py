@@ -7,7 +7,7 @@ from dataclasses import replace
 from ... import slices
 from ...kernels.jit import is_compiled
 from ...rehearsal import tiny_problem
-from ...search import solve
+from ...stepping import solve
 from ..costs import Costs
 from . import kernels
 from .search import FallingRuleListSearch

@@ -22,9 +22,9 @@ from ...phases import PhasedSearch, RelaxedFirst
 from ...prefixes import Best
 from ...proving import FairSearch
 from ...rehearsal import grouped_problem
-from ...search import solve
 from ...slices import effort_of
 from ...snapshot import Incumbent, Snapshot
+from ...stepping import solve
 from ..bounds import FairFallingBounds
 from ..costs import Costs, Prepared, predicted
 from ..exact.search import FallingRuleListSearch

@@ -12,8 +12,8 @@ from ...kernels.growing import nbytes
 from ...kernels.jit import is_compiled
 from ...parameters import check_arguments
 from ...rehearsal import tiny_problem
-from ...search import solve
 from ...snapshot import Incumbent, Snapshot, Status
+from ...stepping import solve
 from ..costs import Prepared, predicted
 from ..search import FallingSearch
 from . import kernels

@@ -18,7 +18,7 @@ from ...kernels.jit import is_compiled
 from ...models import RuleList
 from ...parameters import check_arguments
 from ...rehearsal import grouped_problem, noisy_problem
-from ...search import solve
+from ...stepping import solve
 from ..costs import first_captures
 from ..fair import beam as beams
 from ..fair import state

@@ -18,8 +18,8 @@ from ...parameters import check_arguments
 from ...prefixes import WORTHLESS, Best, Children, Places, PrefixSearch, Scale, children
 from ...proving import Proving
 from ...rehearsal import tiny_problem
-from ...search import solve
 from ...snapshot import Incumbent, Snapshot
+from ...stepping import solve
 from ..costs import Costs, costs_of, incumbent_of, require_regularization
 from ..counting import weigh
 from ..exact import state as at

@@ -20,8 +20,8 @@ from ...parameters import check_arguments
 from ...prefixes import WORTHLESS, Best, Children, Places, PrefixSearch, Scale, children
 from ...proving import Proving
 from ...rehearsal import tiny_problem
-from ...search import solve
 from ...snapshot import Incumbent, Snapshot, counted
+from ...stepping import solve
 from .. import beam as beams
 from ..bounds import RuleListBounds
 from ..constrained.search import ConstrainedRuleListSearch
@@ -86,7 +86,7 @@ class RuleListSearch(PrefixSearch, Proving):
         with the same number the same list; of several equally good lists another number can find another one. See
         `rulelab.rule_list.exact.parallel.rounds`.
     **others
-        What only other searches take is refused: `rulelab.search_for` makes those for ``fairness`` and ``must_use``.
+        What only other searches take is refused: `rulelab.search` makes those for ``fairness`` and ``must_use``.
 
     Raises
     ------

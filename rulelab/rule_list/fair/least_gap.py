@@ -19,8 +19,8 @@ from ...models import RuleList
 from ...parameters import FREE_RULES, check_arguments
 from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
-from ...search import solve
 from ...snapshot import Snapshot
+from ...stepping import solve
 from ..bounds import FairRuleListBounds
 from ..costs import antecedents_of, labels_of
 from . import passes, state

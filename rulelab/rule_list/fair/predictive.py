@@ -13,7 +13,7 @@ from ...certificate import Certificate, ProvenRange, prove_predictive_parity
 from ...data.fairness import PredictiveParity
 from ...data.rate_constraints import ValueConstraints, value_constraints
 from ...rehearsal import grouped_problem
-from ...search import Search, solve
+from ...stepping import Search, solve
 from . import state
 from .passes import counted, in_patterns
 from .relaxation import Reduced

@@ -19,8 +19,8 @@ from ...parameters import check_arguments
 from ...phases import RelaxedFirst
 from ...proving import FairSearch
 from ...rehearsal import grouped_problem
-from ...search import solve
 from ...snapshot import Incumbent, Snapshot
+from ...stepping import solve
 from ..bounds import FairRuleListBounds
 from ..costs import Costs, antecedents_of, costs_of, first_captures, labels_of, largest_cost, require_regularization
 from . import passes, state
@@ -44,7 +44,7 @@ class _Best:
 class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that is fair.
 
-    `rulelab.search_for` makes one when it is given a criterion.
+    `rulelab.search` makes one when it is given a criterion.
 
     Parameters
     ----------

@@ -15,9 +15,9 @@ from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...parameters import MAX_LENGTH, check_arguments
 from ...rehearsal import noisy_problem
-from ...search import Search, solve
 from ...slices import Pace
 from ...snapshot import Incumbent, Snapshot, counted, standing
+from ...stepping import Search, solve
 from .. import beam as beams
 from ..costs import Costs, costs_of
 from ..counting import Layout, children_per_work, layout

@@ -14,8 +14,8 @@ from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import is_compiled
 from ...models import Model, RuleList
 from ...rehearsal import tiny_problem
-from ...search import solve
 from ...snapshot import Snapshot
+from ...stepping import solve
 from ..core_pool import Cores, new_cores
 from ..cores import Learner, learn
 from ..counting import children_per_work

@@ -15,8 +15,8 @@ from ...data.problem import Problem
 from ...kernels import bits
 from ...kernels.bit_words import transposed
 from ...near_models import check_distance
-from ...search import Search
 from ...snapshot import Incumbent, Status, standing
+from ...stepping import Search
 from ..costs import Costs, cost_of, costs_of
 from ..counting import Layout, layout
 from ..exact.search import RuleListSearch

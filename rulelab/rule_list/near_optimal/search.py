@@ -13,7 +13,7 @@ from ...kernels.growing import nbytes, with_room
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress
 from ...rehearsal import tiny_problem
-from ...search import solve
+from ...stepping import solve
 from ..counting import children_per_work
 from ..exact.search import RuleListSearch
 from . import kernels, state

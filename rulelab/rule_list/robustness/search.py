@@ -17,8 +17,8 @@ from ...models import Model, RuleList
 from ...models.base import column_of
 from ...parameters import check_arguments
 from ...rehearsal import tiny_problem
-from ...search import Search, solve
 from ...snapshot import Snapshot, Status
+from ...stepping import Search, solve
 from ..costs import Costs
 from ..exact.search import RuleListSearch
 from ..near_count import kernels

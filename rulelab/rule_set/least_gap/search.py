@@ -21,8 +21,8 @@ from ...least_gap import SIMPLE, LeastGap
 from ...models import RuleSet
 from ...proving import kept_for_its_model
 from ...rehearsal import grouped_problem
-from ...search import solve
 from ...snapshot import Snapshot
+from ...stepping import solve
 from ..demands import check_arguments_of_sets, clauses_of
 from ..generation import comes_near
 from ..program import Cost

@@ -15,8 +15,8 @@ from ...kernels import bits
 from ...kernels.jit import is_compiled
 from ...near_models import NearEnumeration, NearProgress, check_distance
 from ...rehearsal import tiny_problem
-from ...search import solve
 from ...snapshot import Incumbent, Status
+from ...stepping import solve
 from ..program import Program, make_program
 from ..search import RuleSetSearch
 from . import kernels

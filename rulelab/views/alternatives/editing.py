@@ -14,8 +14,8 @@ from ...data.problem import Problem
 from ...datasets import Dataset
 from ...models import FallingRuleList, Model, RuleList, RuleSet
 from ...rule_list import RuleListSearch
-from ...search import Search
 from ...snapshot import Snapshot
+from ...stepping import Search
 from ...what_if import Change
 from ..cards.card import Card, prepared_of
 from ..cards.exports import card_exports

@@ -15,8 +15,8 @@ import param
 import segno
 
 from ...assets import texts
-from ...search import Search
 from ...snapshot import Snapshot, Status
+from ...stepping import Search
 from ...store import BoardEntry, Store
 from ..live.job import POOL, Progress
 from ..live.ticker import Beat

@@ -18,8 +18,8 @@ from ...rule_list import NearOptimalSearch, RuleListSearch
 from ...rule_list.near_optimal.prefix_graph import PrefixGraph
 from ...rule_list.near_optimal.summary import Traits, reliance, traits_of
 from ...rule_set import NearOptimalRuleSetSearch, RuleSetSearch
-from ...search import Search
 from ...snapshot import Snapshot, Status
+from ...stepping import Search
 from ..allowance import take_memory
 from ..cards.card import Card, of_search
 from ..live.job import Progress, run

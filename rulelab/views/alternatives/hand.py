@@ -14,8 +14,8 @@ from ...families import FAMILIES
 from ...models import DecisionList, Model, RuleSet
 from ...rule_list import RuleListSearch
 from ...rule_set import RuleSetSearch
-from ...search import Search
 from ...snapshot import Snapshot, Status
+from ...stepping import Search
 from ...what_if import Bench, FallingBench, RuleListBench, RuleSetBench
 from ..cards import snippet
 from ..cards.card import Card, Proof, in_words, of_search

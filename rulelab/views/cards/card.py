@@ -17,8 +17,8 @@ from ...families.typed import written
 from ...models import Model, MultiClassRuleList, Provenance
 from ...report import report
 from ...report.report import Claim
-from ...search import Search
 from ...snapshot import Snapshot, Status
+from ...stepping import Search
 from ..live.prepared import ClassRows, Prepared
 from ..live.recipe import load_code
 from ..live.wording import count, family_name, grouped, today

@@ -50,7 +50,7 @@ def checked(search: Any, model: Model) -> Verdict:
 def withstood(search: Any, model: Model) -> Withstood:
     """How many rows may change before another list than the optimum wins."""
     from ...rule_list import RobustnessSearch
-    from ...search import solve
+    from ...stepping import solve
 
     limit_resources(MAX_BYTES, MAX_SECONDS)
     asked = RobustnessSearch(search, memory_limit=MAX_BYTES // 4)

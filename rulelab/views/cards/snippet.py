@@ -11,8 +11,8 @@ import rulelab
 
 from ...families import BINARIZING
 from ...models import Model, MultiClassRuleList
-from ...search import Search
 from ...snapshot import Snapshot, Status
+from ...stepping import Search
 from ..live.recipe import SPLIT_SEED, PageRecipe
 
 _SPLITTER = "from sklearn.model_selection import train_test_split"
@@ -132,7 +132,7 @@ def _call(search: Search) -> list[str]:
     name = type(search).__name__
     if name in rulelab.__all__:
         return [f"search = rl.{name}(", "    problem,"]
-    return ["search = rl.search_for(", "    problem,", f"    {search.family!r},"]
+    return ["search = rl.search(", "    problem,", f"    {search.family!r},"]
 
 
 def _changed(search: Search) -> dict[str, Any]:

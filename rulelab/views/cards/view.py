@@ -13,8 +13,8 @@ import param
 from ...arguments import short
 from ...datasets import Dataset
 from ...models import Model
-from ...search import Search
 from ...snapshot import Snapshot
+from ...stepping import Search
 from ..live.job import Job
 from ..live.ticker import Work
 from ..notebook import NotebookViewer

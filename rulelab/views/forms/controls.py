@@ -14,14 +14,14 @@ from typing import Any
 import panel as pn
 import param
 
-from ...families import NAMING, Parameter, criteria, typed
+from ...families import NAMING, Parameter, typed
+from ...families.wording import MEGABYTE, shown
 from ..widgets.esc import plain
 from ..widgets.explained import term_slug
 from ..widgets.html import Html
 from ..widgets.style import CARD_CSS, sheet
 
 WIDE: dict[str, Any] = {"sizing_mode": "stretch_width", "margin": (5, 12)}
-_MEGABYTE = 1_000_000
 
 
 def note(html: str) -> Html:
@@ -74,7 +74,7 @@ def read(parameter: Parameter, text: str) -> Any:
         given = f"“{plain(text, 40)}”" if text else "an empty field"
         raise ValueError(f"{parameter.title}: {given} is not {asked.required}{_hint(text, whole)}")
     if size:
-        return round(value * _MEGABYTE)
+        return round(value * MEGABYTE)
     return int(value) if whole else value
 
 
@@ -87,30 +87,6 @@ def _read_names(parameter: Parameter, text: str) -> Any:
         if not error.wanted:
             raise ValueError(f"{said} is there twice") from None
         raise ValueError(f"{said} is not {error.wanted}; write {parameter.example}") from None
-
-
-def shown(parameter: Parameter, value: Any) -> str:
-    """The text of a value."""
-    if parameter.kind in NAMING:
-        return typed.written(parameter.kind, value)
-    if value is None:
-        return ""
-    return f"{value / _MEGABYTE:.12g}" if parameter.kind == "size" else f"{value:.12g}"
-
-
-def in_words(parameter: Parameter, value: Any) -> str:
-    """A value as it is read, not as it is typed."""
-    if value is None:
-        return "none" if parameter.kind == "criterion" else parameter.none
-    if parameter.kind == "criterion":
-        return criteria.in_words(value)
-    if parameter.kind == "switch":
-        return "yes" if value else "no"
-    if parameter.choices:
-        said = dict(zip(parameter.choices, parameter.said, strict=True)) if parameter.said else {}
-        return said.get(value, plain(value, 60).replace("_", " "))
-    as_typed = parameter.kind in NAMING or isinstance(value, int | float)
-    return plain(shown(parameter, value) if as_typed else value, 60) or parameter.none
 
 
 def _number(text: str) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,7 @@ from ...data.exact_weights import asked_accuracy
 from ...data.naming import as_names, limits_of
 from ...datasets.normalise import RECORDS
 from ...families import EVERY, MEMORY, OF_SEVERAL, TIME, Family, Parameter, criteria_of
+from ...families.wording import AIM, clause, shown
 from ...parameters import MIN_ACCURACY
 from ...questions import ASKING, NEUTRAL, Question, allows, asks_nothing, engine_of
 from ..live.wording import count
@@ -25,7 +25,7 @@ from ..widgets.esc import plain
 from ..widgets.field_cards import Field
 from ..widgets.style import sheet
 from .address import Typed
-from .controls import Choice, Control, Fixed, Note, Number, Settings, Switches, always, in_words, shown
+from .controls import Choice, Control, Fixed, Note, Number, Settings, Switches, always
 from .data_settings import TEST_SHARE, DataSettings
 
 if TYPE_CHECKING:
@@ -261,32 +261,27 @@ def made(parameter: Parameter, family: str = "") -> Any:
 
 Part = tuple[str, str]
 """A text, and the label of the field behind it; an empty one: none."""
-_AIM = "the fewest errors"
 _NOT_SAID = (*(each.name for each in LIMITS), "fairness", "min_group_size")
 _LONGEST = 60
 
 
 def sentence_of(family: Family, settings: Any, table: DataSettings, limits: Any) -> list[Part]:
     """What is asked, and what else is not as ever: the parts of a sentence, with the labels of their fields."""
-    kind = "measure" if family.needs_groups else "choice"
-    aims = [each for each in family.own if each.named and each.kind == kind]
     parts: list[Part] = [("On ", ""), (table.called, "Data set")]
     if rows := _rows(table):
         parts += [(" ", ""), (f"({rows})", TEST_SHARE.title)]
     if table.predicted:
         parts += [(" predict ", ""), (table.predicted, "Data set")]
     parts += [(" by the ", ""), (family.called, "Model family"), (" " if family.needs_groups else " with ", "")]
-    parts += [part for each in aims for part in _said(each, getattr(settings, each.name))] or [(_AIM, "")]
+    parts += [part for each in family.aims for part in _said(each, getattr(settings, each.name))] or [(AIM, "")]
     if family.needs_groups:
         parts += _between(table)
-    for clause in _clauses(family, settings, table, limits, aims):
-        parts += [(", ", ""), *clause]
+    for part in _clauses(family, settings, table, limits):
+        parts += [(", ", ""), *part]
     return [(text, label) for text, label in [*parts, (".", "")] if text]
 
 
-def _clauses(
-    family: Family, settings: Any, table: DataSettings, limits: Any, aims: Sequence[Parameter]
-) -> Iterator[list[Part]]:
+def _clauses(family: Family, settings: Any, table: DataSettings, limits: Any) -> Iterator[list[Part]]:
     """What follows the aim: prices and sizes, groups, and whatever differs from its default."""
     yield from _compared(family, settings, table)
     for each in shown_parameters(family):
@@ -294,7 +289,7 @@ def _clauses(
         if each.name == MIN_ACCURACY.name:
             yield _said(each, _asked(table) if value is None else value)
             continue
-        if each in aims or each.name in _NOT_SAID or not counts(settings, each.name):
+        if each in family.aims or each.name in _NOT_SAID or not counts(settings, each.name):
             continue
         if fixed_of(settings, family, each.name) is not None:
             continue
@@ -338,11 +333,9 @@ def _rows(table: DataSettings) -> str:
 
 
 def _said(each: Parameter, value: Any) -> list[Part]:
-    """A parameter with its value; of one thing in the singular."""
-    before, after = (each.clause or f"{re.split('[:(]', each.title)[0].strip().lower()} {{}}").split("{}")
-    if value == 1:
-        after = re.sub(r"^( \w+)s\b", r"\1", after)
-    return [(text, label) for text, label in ((before, ""), (_value(each, value), each.title), (after, "")) if text]
+    """A parameter with its value."""
+    before, said, after = clause(each, value)
+    return [(text, label) for text, label in ((before, ""), (said, each.title), (after, "")) if text]
 
 
 def _asked(table: DataSettings) -> float | None:
@@ -354,12 +347,6 @@ def _asked(table: DataSettings) -> float | None:
     if known is None or not known.embedded or table.own is not None or table.test_share:
         return None
     return asked_accuracy(known.positives, known.rows - known.positives)
-
-
-def _value(each: Parameter, value: Any) -> str:
-    """The value in few words."""
-    said = in_words(each, value)
-    return said.partition(":")[0] if each.choices and value is not None else said
 
 
 class Sentence(JSComponent):

@@ -24,6 +24,7 @@ from ...certificate import Certificate
 from ...certificate.parts import within
 from ...data.gaps import MEASURED
 from ...families import OFFERED, TIME, record_of
+from ...families.wording import in_words
 from ...multiclass import MultiClassCertificate
 from ...proving import is_quick
 from ...store import Run, Store, StoreError
@@ -34,7 +35,6 @@ from ..cards.card_file import parse
 from ..cards.differences import differing
 from ..cards.rows import KEPT_ROWS, Split
 from ..cards.scores import of_card
-from ..forms.controls import in_words
 from ..live.job import THREAD_NAME, Job, Pool, Progress, lower_priority
 from ..live.recipe import load_code
 from ..live.session import SearchSession

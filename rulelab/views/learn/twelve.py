@@ -16,7 +16,7 @@ from ...assets import asset, texts
 from ...certificate import verify
 from ...data.problem import Problem
 from ...rule_list import RuleListSearch
-from ...search import solve
+from ...stepping import solve
 from ..live.ticker import Work, Working
 from ..widgets.style import sheet
 from .plan import as_html, sections

@@ -17,8 +17,8 @@ from ...models import Model, MultiClassRuleList, RuleSet
 from ...report import Known
 from ...report.known import told
 from ...rule_list.near_optimal.summary import group_masses
-from ...search import Search
 from ...snapshot import Snapshot
+from ...stepping import Search
 
 _MOST_ASKED = 200_000  # of more rows it is not said what the model does on each: that would hold up the page
 

@@ -17,10 +17,11 @@ from ...data.multiclass import MultiClassProblem
 from ...data.problem import Problem
 from ...datasets import Dataset
 from ...families import FAMILIES, MEMORY
+from ...questions import search_of
 from ...recipe import Recipe
-from ...search import Search, solve
 from ...shown import percent
 from ...snapshot import Snapshot
+from ...stepping import Search, solve
 from ...tables import PatternCounts, as_rows
 from ...warming import mining_is_compiled, saying, warm_up_mining
 from ..allowance import ALLOWED
@@ -185,7 +186,7 @@ def without_fairness(search: Search, report: Callable[[str], None]) -> Snapshot 
     if search.parameters.get("fairness") is None:
         return None
     report("searching without the fairness constraint, to compare")
-    free = FAMILIES[search.family].search(search.problem, {**search.parameters, "fairness": None})
+    free = search_of(FAMILIES[search.family], search.problem, {**search.parameters, "fairness": None})
     return solve(free, time_limit=COMPARISON_SECONDS)
 
 

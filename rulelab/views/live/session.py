@@ -14,9 +14,9 @@ from weakref import WeakSet
 from ...arguments import ParameterError
 from ...prefixes import PrefixSearch
 from ...recording import Course, Recording
-from ...search import Search
 from ...slices import Slices
 from ...snapshot import Snapshot, Status
+from ...stepping import Search
 from ..allowance import ALLOWED, NO_MEMORY, Share, take_memory
 from .job import POOL, THREAD_NAME, Pool, lower_priority
 from .prepared import Prepared, Source, Unwanted

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 from ...recording.recording import trace_row
-from ...search import Search
 from ...snapshot import Snapshot, Status
+from ...stepping import Search
 from ..allowance import ALLOWED
 
 TICK_SECONDS = 0.25

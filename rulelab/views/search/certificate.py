@@ -8,8 +8,8 @@ from typing import Any
 from ...assets import texts
 from ...families.account import account
 from ...proving import is_quick
-from ...search import Search
 from ...snapshot import Snapshot, Status
+from ...stepping import Search
 from ..cards.card import Card
 from ..cards.scores import proof_block
 from ..cards.verifying import Check, refusal

@@ -16,7 +16,7 @@ from ...families import EVERY_FAMILY
 from ...parameters import DEMANDS, MONOTONE
 from ...recording import Recording
 from ...rule_list import FairRuleListBounds, RuleListBounds
-from ...search import Search
+from ...stepping import Search
 from ..live.prepared import Prepared
 from ..live.recipe import without_fairness
 from ..live.session import SearchSession

@@ -12,8 +12,8 @@ import param
 from ...estimators import CertifiedClassifier
 from ...models import Model
 from ...recording import Recording
-from ...search import Search
 from ...snapshot import Snapshot
+from ...stepping import Search
 from ...warming import begin_in_background
 from ..cards.card import Card
 from ..live.prepared import Prepared, Source

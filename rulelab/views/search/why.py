@@ -13,8 +13,8 @@ from ...families import FAMILIES
 from ...prefixes import PrefixSearch
 from ...recording import Course
 from ...rule_set import RuleSetSearch
-from ...search import Search
 from ...snapshot import Snapshot
+from ...stepping import Search
 from ..live.recorded import RecordedSearch
 from ..live.session import SearchSession
 from ..live.state import TICK_SECONDS, State

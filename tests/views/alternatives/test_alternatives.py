@@ -91,7 +91,7 @@ def test_reliance_is_the_range_over_all_models() -> None:
 
 
 def searched(dataset: rl.datasets.Dataset, **parameters: Any) -> rl.RuleListSearch:
-    return rl.search_for(problem_of(dataset), **{"regularization": 0.02, **parameters})
+    return rl.search(problem_of(dataset), **{"regularization": 0.02, **parameters})
 
 
 @pytest.fixture
@@ -281,11 +281,11 @@ def test_a_search_of_another_kind_is_refused_in_words(dataset: rl.datasets.Datas
     fair = rl.Problem.from_arrays(A, y, groups=group)
     for search, said in (
         (rl.RuleSetSearch(problem, max_complexity=4, must_use=[name]), "Without “Must use”, “Using the column”"),
-        (rl.search_for(problem, regularization=0.05, must_use=[name]), "Without “Must use”"),
-        (rl.search_for(problem, regularization=0.05, first_rule=name), "Without “First rule”"),
+        (rl.search(problem, regularization=0.05, must_use=[name]), "Without “Must use”"),
+        (rl.search(problem, regularization=0.05, first_rule=name), "Without “First rule”"),
         (rl.FallingRuleListSearch(problem, 0.05), "not of a falling rule list"),
         (rl.RuleSetSearch(fair, fairness=rl.EqualOpportunity(0.1)), "“Groups by” shows the gaps of all of them"),
-        (rl.search_for(fair, regularization=0.05, fairness=rl.EqualOpportunity(0.1)), "“Groups by” shows the gaps"),
+        (rl.search(fair, regularization=0.05, fairness=rl.EqualOpportunity(0.1)), "“Groups by” shows the gaps"),
     ):
         assert said in refusal(search)
         with pytest.raises(ValueError, match=said):
@@ -416,7 +416,7 @@ def test_more_is_found_when_more_is_asked_for(monkeypatch: pytest.MonkeyPatch, d
 def test_of_optima_that_cost_the_same_the_chosen_one_is_the_one_that_was_found(kind: str) -> None:
     given = rl.datasets.load("tic_tac_toe" if kind == "rule_set" else "diabetes")
     own = {"max_complexity": 8, "max_conditions": 2} if kind == "rule_set" else {"regularization": 0.02}
-    search = rl.search_for(problem_of(given), kind, **own)
+    search = rl.search(problem_of(given), kind, **own)
     best = rl.solve(search).incumbent.model
     view = AlternativesView(search, given, distance=0.01)
     wait_until(lambda: not view.refresh())

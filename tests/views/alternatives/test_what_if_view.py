@@ -58,7 +58,7 @@ def problem_of(data: rl.datasets.Dataset, **more: Any) -> rl.Problem:
 
 
 def searched(data: rl.datasets.Dataset, **more: Any) -> rl.RuleListSearch:
-    return rl.search_for(problem_of(data), **{"regularization": REGULARIZATION, **more})
+    return rl.search(problem_of(data), **{"regularization": REGULARIZATION, **more})
 
 
 @pytest.fixture
@@ -551,10 +551,10 @@ def test_a_new_list_in_hand_does_not_throw_the_one_before_away() -> None:
 def test_other_families_are_refused_in_words_and_a_problem_and_a_model_are_enough(make) -> None:
     groups = np.array(["a", "b"] * 60)
     problem = rl.Problem.from_arrays(*_arrays(120), groups=groups)
-    fair = rl.search_for(problem, regularization=0.05, fairness=rl.EqualOpportunity(0.1))
-    falling = rl.search_for(live.problem(60, 4), "falling_rule_list", regularization=0.02, method="monte_carlo")
+    fair = rl.search(problem, regularization=0.05, fairness=rl.EqualOpportunity(0.1))
+    falling = rl.search(live.problem(60, 4), "falling_rule_list", regularization=0.02, method="monte_carlo")
     fair_set = rl.RuleSetSearch(problem, fairness=rl.EqualOpportunity(0.1))
-    demanding = rl.search_for(live.problem(60, 4), regularization=0.02, must_use=["antecedent 1"])
+    demanding = rl.search(live.problem(60, 4), regularization=0.02, must_use=["antecedent 1"])
     for search in (fair, falling, demanding, fair_set):
         with pytest.raises(TypeError, match="without a fairness constraint"):
             WhatIfView(search)

@@ -238,7 +238,7 @@ def test_every_plot_has_a_sign_and_every_heading_a_term(look: str) -> None:
 SEARCHES = {
     "rule list": lambda: live.small_search(),
     "falling": lambda: rl.FallingRuleListSearch(live.problem(60, 4), regularization=0.02),
-    "monte carlo": lambda: rl.search_for(live.problem(60, 4), "falling_rule_list", method="monte_carlo", iterations=5),
+    "monte carlo": lambda: rl.search(live.problem(60, 4), "falling_rule_list", method="monte_carlo", iterations=5),
     "rule set": lambda: rl.RuleSetSearch(live.problem(60, 4), max_complexity=4),
 }
 

@@ -100,7 +100,7 @@ def test_a_fair_model_of_little_use_is_said_to_be_one_with_its_price() -> None:
     rng = np.random.default_rng(1)
     group, A = rng.random(400) < 0.5, rng.random((400, 3)) < 0.5
     y = (A[:, 0] & group) ^ (rng.random(400) < 0.05)
-    search = rl.search_for(
+    search = rl.search(
         rl.Problem.from_arrays(A, y, groups=np.where(group, HOSTILE, "b")),
         regularization=0.05,
         fairness=rl.EqualOpportunity(0.01),

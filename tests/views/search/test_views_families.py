@@ -265,10 +265,10 @@ def test_another_family_brings_its_plots_with_the_next_run(show) -> None:
 def test_a_tree_is_offered_of_searches_that_have_one_and_of_others_it_is_said_why_not() -> None:
     made, fairness = problem(groups=True), rl.EqualOpportunity(0.1)
     searches = [make(made) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FallingRuleListSearch, rl.RuleSetSearch)]
-    searches += [rl.search_for(made, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
-    searches += [rl.search_for(made, must_use=[made.names[0]]), rl.LeastGapSearch(made)]
-    searches += [rl.search_for(made, "falling_rule_list", violation_penalty=0.1)]
-    searches += [rl.search_for(made, "falling_rule_list", method="monte_carlo")]
+    searches += [rl.search(made, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
+    searches += [rl.search(made, must_use=[made.names[0]]), rl.LeastGapSearch(made)]
+    searches += [rl.search(made, "falling_rule_list", violation_penalty=0.1)]
+    searches += [rl.search(made, "falling_rule_list", method="monte_carlo")]
     for search in searches:
         look = LOOKS[look_of(search)]
         assert bool(look.family) == hasattr(search, "tree") == (not look.no_tree), type(search)
@@ -298,7 +298,7 @@ def test_strata_are_the_rules_of_the_list() -> None:
 
 
 def test_antecedents_considered_are_those_of_the_search() -> None:
-    last = rl.solve(rl.search_for(problem(), "falling_rule_list", method="monte_carlo", iterations=200, random_state=0))
+    last = rl.solve(rl.search(problem(), "falling_rule_list", method="monte_carlo", iterations=200, random_state=0))
     means = mean_columns(last)
     assert means["position"] == list(range(1, len(means["mean"]) + 1))
     assert means["lists"][0] <= 200
@@ -348,11 +348,9 @@ def test_the_gap_as_counted_is_allowed_and_the_true_one_is_true(criterion, loss,
 
 
 FAIR = {
-    "list": lambda p: rl.search_for(p, regularization=0.01, fairness=rl.EqualOpportunity(0.01)),
-    "list of a length": lambda p: rl.search_for(
-        p, regularization=0.01, max_length=2, fairness=rl.EqualOpportunity(0.01)
-    ),
-    "falling list": lambda p: rl.search_for(
+    "list": lambda p: rl.search(p, regularization=0.01, fairness=rl.EqualOpportunity(0.01)),
+    "list of a length": lambda p: rl.search(p, regularization=0.01, max_length=2, fairness=rl.EqualOpportunity(0.01)),
+    "falling list": lambda p: rl.search(
         p, model="falling_rule_list", regularization=0.01, fairness=rl.EqualOpportunity(0.01)
     ),
     "set": lambda p: rl.RuleSetSearch(p, max_complexity=6, fairness=rl.EqualOpportunity(0.01)),

@@ -29,7 +29,7 @@ from rulelab.views.widgets.html import Press
 SEARCHES = {
     "rule_list": small_search,
     "falling_rule_list": lambda: rl.FallingRuleListSearch(problem(), regularization=0.01, positive_weight=2),
-    "falling_monte_carlo": lambda: rl.search_for(
+    "falling_monte_carlo": lambda: rl.search(
         problem(), "falling_rule_list", method="monte_carlo", iterations=40, random_state=0
     ),
     "rule_set": lambda: rl.RuleSetSearch(problem(), max_complexity=4, max_conditions=2),
@@ -282,7 +282,7 @@ def test_bars_of_cuts_are_as_long_as_their_shares_also_of_the_best_list_of_all_w
     assert math.isclose(sum(columns["share"]), 100, abs_tol=0.01)
     assert columns["count"] == sorted(columns["count"])
     problem = larger_problem(1, 200, 6)
-    done = rl.solve(rl.search_for(problem, regularization=0.01, fairness=rl.EqualOpportunity(0.9)))
+    done = rl.solve(rl.search(problem, regularization=0.01, fairness=rl.EqualOpportunity(0.9)))
     plot = PrunedPlot()
     assert plot.below == ""
     plot.show([done], True, done)
