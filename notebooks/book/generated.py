@@ -28,7 +28,7 @@ PAGES = {
     "data": ("Data: conditions, antecedents, problems", ("data",), ("datasets", "tables")),
     "searching": (
         "Searching: the contract of all searches",
-        ("questions", "arguments", "search", "proving", "snapshot", "recording", "ablation"),
+        ("questions", "arguments", "stepping", "proving", "snapshot", "recording", "ablation"),
         (),
     ),
     "rule_lists": ("Rule lists", ("rule_list", "near", "frontiers", "multiclass"), ()),

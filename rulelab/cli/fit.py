@@ -133,7 +133,7 @@ def save_model(args: argparse.Namespace, model: Any) -> CommandError | None:
     if path is not None:
         try:
             with writing(path):
-                model.to_json(path)
+                model.save(path)
             tell(args, f"saved {path}")
         except CommandError as error:
             return error

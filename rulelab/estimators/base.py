@@ -10,11 +10,11 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_consistent_length, check_random_state, compute_sample_weight, estimator_html_repr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -39,6 +39,17 @@ from ..snapshot import Snapshot, Status
 from ..stepping import Search, steps
 from .draining import DEEPER, CallbackSupportMixin, Fit, Told, check_found, drained, warn_of_open, with_callbacks
 from .fitted import FittedClassifier
+
+
+class Rows(NamedTuple):
+    """Training rows of positive weight."""
+
+    table: pd.DataFrame
+    y: np.ndarray  # their labels, shape (n_rows,)
+    weight: np.ndarray | None  # shape (n_rows,); None: all count alike
+    groups: pd.DataFrame | None
+    seed: int | None
+
 
 ONE_CLASS = "the rows hold a single class"
 
@@ -160,6 +171,25 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
             When the data or a parameter are unusable, and when no model meets a fairness constraint, or none was found
             before a limit.
         """
+        told = Told(self, X, y, sample_weight)
+        rows = self._read(X, y, sample_weight, sensitive_features)
+        self._fit(rows, told)
+        self.group_rates_ = None if rows.groups is None else self._rates(rows)
+        self.doubts_ = self._doubts(rows.y, rows.weight)
+        told.end()
+        return self
+
+    def _made(self, X: Any, y: Any, sample_weight: Any, sensitive_features: Any) -> Search:
+        """The search that `fit` makes of these rows, not begun; of one model."""
+        other = clone(self)
+        rows = other._read(X, y, sample_weight, sensitive_features)
+        (target,) = other._targets(rows.y, rows.weight)
+        features = other._features(rows.table, rows.y, rows.weight)
+        made: Search = other._search(features, target, other._exactly(rows)[0], rows.groups, rows.seed)
+        return made
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, sensitive_features: Any) -> Rows:
+        """The arguments of `fit`, checked with the parameters; sets what is said of columns and classes."""
         y = validate_data(self, y=y)
         X, sensitive_features = _named_groups(in_pandas(X), sensitive_features)
         table = self._table(X, reset=True)
@@ -177,12 +207,14 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
             check_consistent_length(sensitive_features, X)
             groups = pd.DataFrame(in_pandas(sensitive_features))
             groups = groups if weight is None else groups.iloc[kept]
-        told = Told(self, X, y, sample_weight)
-        self._fit(table, y, weight, groups, seed, told)
-        self.group_rates_ = None if groups is None else self._rates(table, y, weight, groups)
-        self.doubts_ = self._doubts(y, weight)
-        told.end()
-        return self
+        return Rows(table, y, weight, groups, seed)
+
+    def _exactly(self, rows: Rows) -> tuple[Any, np.ndarray | None]:
+        """Weights of rows with those of their classes: exact, and as numbers; None: all count alike."""
+        if self.class_weight is None:
+            return rows.weight, rows.weight
+        exact = _with_class_weights(self.class_weight, rows.y, rows.weight)
+        return exact, read_weights(exact.floats(), len(rows.y), "class_weight", some=True)
 
     def __str__(self) -> str:
         return "\n\n".join([repr(self), *(f"{said}\n{model}" for said, model in self._answers())])
@@ -236,10 +268,9 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
         steps(search, time_limit=self.time_limit, gap=self.gap)  # not run: only checked
         return seed
 
-    def _fit(
-        self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: Any, seed: int | None, told: Told
-    ) -> None:
+    def _fit(self, rows: Rows, told: Told) -> None:
         """Search on rows of positive weight; sets the fitted attributes."""
+        table, y, weight, groups, seed = rows
         self._clear()
         if getattr(self, "fairness", None) is not None:
             if groups is None:
@@ -258,10 +289,7 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
                 why = str(error)
                 warnings.warn(f"{self._noun} is only its default: {error}", UserWarning, stacklevel=3 + DEEPER)
         targets = self._targets(y, weight)
-        exactly: Any = weight
-        if self.class_weight is not None:
-            exactly = _with_class_weights(self.class_weight, y, weight)
-            weight = read_weights(exactly.floats(), len(y), "class_weight", some=True)
+        exactly, weight = self._exactly(rows)
         fits: list[Fit] = []
         left = self.time_limit
         with noted() as interrupted:
@@ -356,8 +384,9 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
             found += [each._replace(words=f"{of}{each.words}") for each in said]
         return tuple(found)
 
-    def _rates(self, table: pd.DataFrame, y: np.ndarray, weight: np.ndarray | None, groups: pd.DataFrame) -> Any:
+    def _rates(self, rows: Rows) -> Any:
         """Rates of each group on the training rows, of each class against the rest where there are several."""
+        table, y, weight, groups, _ = rows
         predicted = self.predict(table)
         labels = self.classes_[-1:] if len(self.classes_) < 3 else self.classes_
         rates = {label: group_rates(y == label, predicted == label, groups, weight) for label in labels}

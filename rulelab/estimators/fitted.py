@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..snapshot import Status
 from ..stepping import Search
 
 
-class FittedClassifier:
+class FittedClassifier(abc.ABC):
     """A classifier with a model of two classes, or one for each of several, which reads tables as they were fitted.
 
     It keeps its searches; pickles do without them, as they are large.
@@ -39,6 +40,10 @@ class FittedClassifier:
     _given_conditions: tuple[Condition, ...]
     _framed: bool
     _columns: tuple[str, ...]
+
+    @abc.abstractmethod
+    def _made(self, X: Any, y: Any, sample_weight: Any, sensitive_features: Any) -> Search:
+        """The search that `fit` makes of these rows, not begun."""
 
     def __dir__(self) -> list[str]:
         """The names of what there is, as scikit-learn has it; but no proof is made to see whether there is one."""
@@ -135,11 +140,21 @@ class FittedClassifier:
         proof: Certificate = prove(search, bound_only=bound_only)
         return proof
 
-    def verify(self, time_limit: float | None = None) -> Verification:
+    def verify(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        *,
+        time_limit: float | None = None,
+    ) -> Verification:
         """Check the proof on the training rows, without the search.
 
         Parameters
         ----------
+        X, y, sample_weight, sensitive_features : optional
+            The rows as they were given to `fit`: the problem is made of them anew. Else it is the one that was kept.
         time_limit : float, optional
             Wall-clock seconds.
 
@@ -150,14 +165,26 @@ class FittedClassifier:
         TimeoutError
             At the time limit.
         """
-        search = self.search_
+        search = self.search_ if X is None else self._made(X, y, sample_weight, sensitive_features)
         return verify(search.problem, self.models_[0], self.certificate_, time_limit=time_limit)
 
-    def near(self, within: float = 0.01, time_limit: float | None = 40.0, **parameters: Any) -> Any:
+    def near(
+        self,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        *,
+        within: float = 0.01,
+        time_limit: float | None = 40.0,
+        **parameters: Any,
+    ) -> Any:
         """All models whose objective is at most so much above the optimum.
 
         Parameters
         ----------
+        X, y, sample_weight, sensitive_features : optional
+            Rows as `fit` takes them, whose optimum is searched for anew: a classifier from a pickle needs them.
         within : float
             In units of the objective.
         time_limit : float, optional
@@ -175,7 +202,8 @@ class FittedClassifier:
         ValueError
             For models of which near-optimal ones are not searched for, and when an argument is out of range.
         """
-        return near_optimal(self, within, time_limit=time_limit, **parameters)
+        of = self if X is None else self._made(X, y, sample_weight, sensitive_features)
+        return near_optimal(of, within, time_limit=time_limit, **parameters)
 
     def _codes(self) -> np.ndarray:
         """Positions of the model's labels among the classes; it has one label only where the rows had."""

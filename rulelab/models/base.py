@@ -98,18 +98,19 @@ class Saved(abc.ABC):
             raise ModelError(f"the saved model is of the family {found!r}, not {cls.family!r}")
         return cls._from_body(data).proven(serialisation.read_provenance(data))
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """The model as JSON text, also written to ``path`` when one is given.
+    def to_json(self) -> str:
+        """The model as JSON text."""
+        return serialisation.dump(self.to_dict())
+
+    def save(self, path: str | Path) -> None:
+        """Write the model as JSON, with what is proven of it: status, objective, bound, hash of the data, version.
 
         Parameters
         ----------
-        path : str or Path, optional
-            A file to write it to.
+        path : str or Path
+            What `rulelab.load_model` reads.
         """
-        text = serialisation.dump(self.to_dict())
-        if path is not None:
-            files.write(path, text)
-        return text
+        files.write(path, self.to_json())
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:

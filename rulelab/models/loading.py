@@ -12,7 +12,7 @@ from .multiclass import MultiClassRuleList
 
 
 def load_model(path: str | Path) -> Model | MultiClassRuleList:
-    """Read a model saved by ``to_json(path)``, of any family and number of classes.
+    """Read a model saved by ``save(path)``, of any family and number of classes.
 
     Parameters
     ----------

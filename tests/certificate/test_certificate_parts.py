@@ -247,7 +247,7 @@ def test_proofs_are_checked_without_numba(tmp_path):
     folder, (data, model, proof) = tmp_path / "proofs", (str(tmp_path / name) for name in ("d.csv", "m.json", "p.npz"))
     folder.mkdir()
     for name, search in searches.items():
-        rl.solve(search).incumbent.model.to_json(folder / f"{name}.json")
+        rl.solve(search).incumbent.model.save(folder / f"{name}.json")
         search.certificate().save(folder / f"{name}.npz")
     (folder / "table.pickle").write_bytes(pickle.dumps((frame, y, groups)))
     rows = pd.DataFrame({"age": rng.integers(18, 80, 300), "sex": rng.choice(["f", "m"], 300)})

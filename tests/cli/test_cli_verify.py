@@ -151,7 +151,7 @@ def made_in_python(folder: Path, y: Any, array: bool = False) -> None:
     search = rl.RuleListSearch(problem, 0.03)
     rl.solve(search)
     search.certificate().save(folder / "proof.npz")
-    rl.solve(search).incumbent.model.to_json(folder / "model.json")
+    rl.solve(search).incumbent.model.save(folder / "model.json")
 
 
 def test_labels_of_the_file(folder: Path, capsys: pytest.CaptureFixture[str]):

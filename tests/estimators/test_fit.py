@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import rulelab as rl
+from rulelab.fitting import CLASSIFIERS
 
 EASY = {
     "rule_list": {"regularization": 0.02, "max_conditions": 1},
@@ -59,12 +60,12 @@ def test_a_known_data_set_is_named_and_near_models_are_found(people):
     fitted = rl.fit("tic_tac_toe", **EASY["rule_list"])
     again = rl.fit(rl.datasets.load("tic_tac_toe"), **EASY["rule_list"])
     assert fitted.model_ == again.model_
-    near = fitted.near(0.005)
+    near = fitted.near(within=0.005)
     assert near.complete
     assert near.models[0] == fitted.model_
     assert all(model.objective(0.02) <= fitted.objective_ + 0.005 + 1e-12 for model in near.models)
     of_sets = rl.fit(people, "paid", "rule_set", **EASY["rule_set"])
-    assert of_sets.near(2).models[0].objective() == of_sets.objective_
+    assert of_sets.near(within=2).models[0].objective() == of_sets.objective_
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,20 @@ def test_what_a_limit_ended_has_the_proof_of_its_bound(model, given):
     answer = fitted.verify()
     assert answer.state == "bound"
     assert 0 < answer.lower_bound <= fitted.objective_
+
+
+@pytest.mark.parametrize("model", EASY)
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_a_proof_is_checked_on_rows_that_are_given_anew(people, model, class_weight):
+    X, y, weight = people.drop(columns=["paid", "sex"]), people["paid"], np.arange(len(people)) % 3
+    classifier = CLASSIFIERS[model](**EASY[model], class_weight=class_weight).fit(X, y, weight, people["sex"])
+    assert classifier.verify(X, y, weight, people["sex"]).valid
+    assert classifier.verify(X, y, weight, people["sex"].replace({"f": 0, "m": 1})).valid, "groups bind nothing"
+    refused = classifier.verify(X, y)
+    assert (refused.valid, "other data" in refused.reason) == (False, True)
+    if model != "falling_rule_list":
+        copy = pickle.loads(pickle.dumps(classifier))
+        assert copy.near(X, y, weight, within=0.001).models[0] == classifier.near(within=0.001).models[0]
 
 
 def test_without_its_search_a_classifier_says_so(people):

@@ -417,7 +417,7 @@ def test_the_schema_refuses_what_the_reader_refuses():
 def test_the_command_writes_what_the_methods_give(tmp_path, capsys):
     model = models([rl.Condition("a", "<=", 1.5), rl.Condition("b", "==", "x")])[1]
     saved = tmp_path / "model.json"
-    model.to_json(saved)
+    model.save(saved)
     expected = {
         ("text",): f"{model.to_text()}\n",
         ("text", "--target", "ill"): f"{model.to_text('ill')}\n",
@@ -445,7 +445,7 @@ def test_the_command_writes_what_the_methods_give(tmp_path, capsys):
 )
 def test_wrong_usage_is_named(options, message, tmp_path, capsys):
     saved = tmp_path / "model.json"
-    models([rl.Condition("a", "<=", 1.5)])[1].to_json(saved)
+    models([rl.Condition("a", "<=", 1.5)])[1].save(saved)
     status, out, err = run(capsys, "export", saved, *options)
     assert (status, out) == (2, "")
     assert message in err

@@ -256,7 +256,7 @@ PROVEN = rl.models.Provenance("limit", 0.5, 0.25, "0f" * 32, "0.2.0")
 
 def test_a_saved_model_says_what_is_proven_of_it(tmp_path):
     model = small().proven(PROVEN)
-    model.to_json(tmp_path / "model.json")
+    model.save(tmp_path / "model.json")
     read = rl.load_model(tmp_path / "model.json")
     assert rl.load_model(str(tmp_path / "model.json")) == read
     assert (read, hash(read), read.provenance) == (small(), hash(small()), PROVEN)
@@ -278,7 +278,7 @@ def test_models_of_estimators_say_what_is_proven_of_them(stopped, status, tmp_pa
     assert (said.status, said.objective, said.lower_bound) == (status, fitted.objective_, fitted.lower_bound_)
     assert said.version == rl.__version__
     assert said.data == rl.Problem.from_antecedents(fitted.antecedents_, y).fingerprint
-    fitted.model_.to_json(tmp_path / "model.json")
+    fitted.model_.save(tmp_path / "model.json")
     assert rl.load_model(tmp_path / "model.json").provenance == said
     several = rl.RuleListClassifier(several_classes="one list", max_conditions=1).fit(X, np.arange(300) % 3)
     one = rl.models.MultiClassRuleList.from_json(several.model_.to_json())

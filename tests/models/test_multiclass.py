@@ -168,11 +168,11 @@ def test_saved_lists_are_read_again(iris, solved, tmp_path):
     nothing = rl.MultiClassRuleList.without_rules([1, 2, 3], [0, 4, 2])
     for each in (model, unused, nothing):
         assert rl.MultiClassRuleList.from_json(each.to_json()) == each
-        each.to_json(tmp_path / "model.json")
+        each.save(tmp_path / "model.json")
         assert rl.load_model(tmp_path / "model.json") == each
         checker().validate(json.loads(each.to_json()))
         with pytest.raises(rl.ModelError, match="where models of two classes are taken"):
-            parse_model(each.to_json())
+            parse_model(each.save())
     again = rl.MultiClassRuleList.from_json(model.to_json())
     assert (again.predict(X) == model.predict(X)).all()
     assert (again.predict_proba(X) == model.predict_proba(X)).all()
