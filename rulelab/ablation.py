@@ -26,7 +26,7 @@ STEPS: dict[str, tuple[str, ...]] = {
     "equal rows": ("equivalent_points",),
     "symmetry": ("dominance", "commuting", "permutation", "equivalent_support", "similar_support"),
 }
-"""The bounds of `rulelab.CorelsBounds` in the order in which the papers come to them."""
+"""The bounds of `rulelab.engines.CorelsBounds` in the order in which the papers come to them."""
 _STARTS = {"beam_width": "the first beam search", "iterations": "the first random lists"}
 """Parameters of searches with bounds, which 0 leaves out as well."""
 

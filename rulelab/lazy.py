@@ -11,6 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+PARTS = ("errors", "results", "engines")
+"""The modules beside this one that have more of the package's public names."""
+
 
 @cache
 def gone() -> dict[str, str]:
@@ -29,17 +32,22 @@ def homes(file: str) -> dict[str, str | None]:
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package. ``package``, ``file``: its ``__name__`` and ``__file__``."""
+    """The ``__getattr__`` and ``__dir__`` of a package or a module that has names of others.
+
+    ``package``, ``file``: its ``__name__`` and ``__file__``.
+    """
     known = homes(file)
+    beside = package if Path(file).stem == "__init__" else package.rpartition(".")[0]
 
     def load(name: str) -> Any:
         full = f"{package}.{name}".replace("rulelab", "rl", 1)
         if name not in known:
-            instead = gone().get(full)
+            moved = (f"it is rl.{part}.{name}" for part in PARTS if name in homes(str(Path(__file__).with_name(part))))
+            instead = gone().get(full) or next(moved, "")
             raise AttributeError(f"module {package!r} has no attribute {name!r}{f': {instead}' if instead else ''}")
         home = known[name]
         try:
-            module = importlib.import_module(f"{package}.{home or name}")
+            module = importlib.import_module(f"{beside}.{home or name}")
         except ModuleNotFoundError as error:
             raise missing(error, full) from None
         value = module if home is None else getattr(module, name)

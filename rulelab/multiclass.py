@@ -75,7 +75,7 @@ class MultiClassRuleListSearch(Search):
     --------
     >>> import rulelab as rl
     >>> problem = rl.MultiClassProblem.from_arrays([[0, 1], [1, 1], [1, 0], [0, 0]], ["a", "b", "b", "c"])
-    >>> search = rl.MultiClassRuleListSearch(problem, 0.01)
+    >>> search = rl.engines.MultiClassRuleListSearch(problem, 0.01)
     >>> rl.solve(search).incumbent.errors
     0
     """

@@ -23,7 +23,7 @@ from .stepping import Search
 
 @dataclass(frozen=True)
 class NearProgress(Snapshot):
-    """An enumeration at one moment: a `rulelab.Snapshot` of the best model, and how far the others are found."""
+    """An enumeration at one moment: a `Snapshot` of the best model, and how far the others are found."""
 
     count: int = 0
     optimum: float = math.nan

@@ -42,7 +42,7 @@ class Question:
     fairness : Criterion, optional
         What the model has to meet.
     must_use, first_rule, max_uses, monotone : optional
-        What the model has to use, and to obey; see `rulelab.ConstrainedRuleListSearch`.
+        What the model has to use, and to obey; see `rulelab.engines.ConstrainedRuleListSearch`.
     max_length : int, optional
         Most rules of a list.
     violation_penalty : float, optional

@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from .arguments import ParameterError, arguments_of, is_least, is_whole, require, short
+from .as_json import in_numbers, written
 from .data.problem import Problem
 from .models import Model
 from .progress import bar, check, held_back
 from .rehearsal import once
-from .results import in_numbers, written
 from .sharing import Shared
 from .shown import Fact, Shown, figure
 from .slices import Pace, Slices

@@ -101,7 +101,8 @@ def lists() -> None:
 
 def others() -> None:
     """Compile mining and all other searches, in the order in which the page is likely to need them."""
-    from . import ConstrainedRuleListSearch, EqualOpportunity, FairRuleListSearch
+    from . import EqualOpportunity
+    from .engines import ConstrainedRuleListSearch, FairRuleListSearch
     from .falling_rule_list import FairFallingSearch, SoftSearch
 
     warm_up_mining()

@@ -10,8 +10,8 @@ from structure import PACKAGE, dotted, internal, modules
 
 FIGURE = ROOT / "notebooks" / "architecture.svg"
 _SMALL = (
-    "arguments", "files", "lazy", "linear_solver", "parameters", "progress", "rehearsal", "remaining",
-    "results", "sharing", "shown", "warming",
+    "arguments", "as_json", "engines", "errors", "files", "lazy", "linear_solver", "parameters", "progress",
+    "rehearsal", "remaining", "results", "sharing", "shown", "warming",
 )  # fmt: skip
 """Single files beside the rooms, which are drawn as one."""
 _SMALL_NAME = "single files"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from structure import is_public
+from structure import is_public, public
 
 import rulelab as rl
 from rulelab.cli.commands import command_parser
@@ -28,8 +28,8 @@ def lines() -> list[str]:
 
 def _names() -> Iterator[str]:
     """The names of the package; the parameters of what is called, and what instances have."""
-    for name in sorted(rl.__all__):
-        value = getattr(rl, name)
+    modules = {name: getattr(rl, name) for name in rl.__all__ if inspect.ismodule(getattr(rl, name))}
+    for name, value in sorted((public() | modules).items()):
         if inspect.ismodule(value) or not callable(value):
             yield f"rl.{name}"
             continue

@@ -3,10 +3,12 @@
 import ast
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-import rulelab
+import rulelab as rl
+from rulelab.lazy import PARTS, homes
 
-PACKAGE = Path(rulelab.__file__).parent
+PACKAGE = Path(rl.__file__).parent
 
 
 def imports(source: str, module: tuple[str, ...], is_package: bool = False) -> frozenset[tuple[str, ...]]:
@@ -59,3 +61,11 @@ def internal(path: Path) -> frozenset[str]:
         if name[0] == "rulelab" and len(name) > 1:
             names.add(".".join(name[1:] if name in known() else name[1:-1]))
     return frozenset(names - {""})
+
+
+def public() -> dict[str, Any]:
+    """What is called by a public name, such as "fit" or "errors.ModelError"; those of modules are in the modules."""
+    own = {name: getattr(rl, name) for name, home in homes(rl.__file__).items() if home}
+    parts = [getattr(rl, part) for part in PARTS]
+    named = {f"{part.__name__.split('.')[1]}.{name}": getattr(part, name) for part in parts for name in part.__all__}
+    return own | named

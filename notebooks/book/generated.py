@@ -29,7 +29,7 @@ PAGES = {
     "searching": (
         "Searching: the contract of all searches",
         ("questions", "arguments", "stepping", "proving", "snapshot", "recording", "ablation"),
-        (),
+        ("engines", "results", "errors"),
     ),
     "rule_lists": ("Rule lists", ("rule_list", "near", "frontiers", "multiclass"), ()),
     "falling_rule_lists": ("Falling rule lists", ("falling_rule_list",), ()),

@@ -157,8 +157,8 @@ class GapFrontier(Frontier):
     """Step-wise search for the models of least gap between groups at each of many accuracies.
 
     One search for the least gap for each accuracy, the smallest first: a `rulelab.LeastGapSearch` or a
-    `rulelab.LeastGapRuleSetSearch`. A proven model of more accuracy than was asked for proves all points up to its own.
-    Between models of the same gap nothing is decided.
+    `rulelab.engines.LeastGapRuleSetSearch`. A proven model of more accuracy than was asked for proves all points up to
+    its own. Between models of the same gap nothing is decided.
 
     The incumbent and the lower bound are those of the smallest accuracy; the points are in `points` and `frame`. The
     status is OPTIMAL when every point is proven, or proven to be infeasible, and LIMIT when no open point can go on.

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..arguments import is_number
+from ..as_json import plain
 from ..data.directions import NAME as DIRECTED
 from ..data.directions import Directions, as_directions
 from ..data.naming import as_names
 from ..files import load_json
 from ..models import Model, ModelError, MultiClassRuleList, parse_any_model
 from ..prefixes import Nodes
-from ..results import plain
 from ..snapshot import Incumbent, Snapshot, Status
 from .course import NOT_YET, Look
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from ..arguments import ParameterError, is_whole, short
+from ..as_json import plain
 from ..data.directions import Directions
 from ..files import write
 from ..prefixes import Nodes, PrefixSearch
-from ..results import plain
 from ..shown import Fact, Shown
 from ..snapshot import Snapshot, Status
 from ..stepping import Search

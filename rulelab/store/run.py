@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..arguments import StoreError, is_number
+from ..as_json import plain
 from ..certificate import Certificate, MultiClassCertificate
 from ..datasets import Dataset
 from ..files import load_json
 from ..recording import Recording
-from ..results import plain
 from ..snapshot import Status
 from .kept_table import LARGEST_ROWS, data_hash, packed, training_csv
 

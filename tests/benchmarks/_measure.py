@@ -99,7 +99,7 @@ def needed_instances() -> ModuleType:
     return module
 
 
-def agrees(last: rl.Snapshot, known: float | None, within: float = TOLERANCE) -> bool:
+def agrees(last: rl.results.Snapshot, known: float | None, within: float = TOLERANCE) -> bool:
     """Whether the end of a search, or where it was left, does not contradict the known optimum."""
     if known is None:
         return True

@@ -136,7 +136,7 @@ PARTS = {
         1e-5,
     ),
     "gaps": Part("least gaps between groups, of rule lists of an accuracy, or of 50 at once", least_gap, GAPS),
-    "sets": Part("least gaps between groups, of rule sets of an accuracy", rl.LeastGapRuleSetSearch, SETS),
+    "sets": Part("least gaps between groups, of rule sets of an accuracy", rl.engines.LeastGapRuleSetSearch, SETS),
 }
 
 CRITERIA = (PARITY, OPPORTUNITY, EQUALITY, ODDS, ACCURACY, PRECISION)
@@ -236,14 +236,14 @@ class Proof(NamedTuple):
     checked: float | None = None
 
 
-def _proven(search: Any, last: rl.Snapshot, entries: str, bound: bool) -> Proof:
+def _proven(search: Any, last: rl.results.Snapshot, entries: str, bound: bool) -> Proof:
     """The proof of an optimal model, or with ``bound`` of how far others are, checked; ``entries``: of its arrays."""
     certified = last.status is rl.Status.OPTIMAL
     if not entries or not (certified or bound) or last.incumbent is None:
         return Proof()
     try:
         proof = measure(search.certificate if certified else lambda: search.certificate(bound_only=True), 1)
-    except rl.CertificateError:  # of too many entries
+    except rl.errors.CertificateError:  # of too many entries
         return Proof()
     check = measure(lambda: rl.verify(search.problem, last.incumbent.model, proof.result), 1)
     expected = "optimal" if certified else "bound"
@@ -251,7 +251,7 @@ def _proven(search: Any, last: rl.Snapshot, entries: str, bound: bool) -> Proof:
     return Proof(said, proof.user, len(proof.result.arrays[entries]), check.user)
 
 
-def _solved(make: Callable[[], rl.Search], time_limit: float) -> tuple[rl.Search, rl.Snapshot]:
+def _solved(make: Callable[[], rl.Search], time_limit: float) -> tuple[rl.Search, rl.results.Snapshot]:
     """A search and its end, or where it is after so many seconds of the processor."""
     search = make()
     search.compile()

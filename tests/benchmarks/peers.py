@@ -79,7 +79,7 @@ def _counted(A: np.ndarray, y: np.ndarray, args: argparse.Namespace) -> tuple[An
     return *cells, f"{'' if now.status is rl.Status.OPTIMAL else 'at least '}{now.n_lists:,} lists"
 
 
-def _solved(make: Callable[[], rl.Search], args: argparse.Namespace) -> tuple[tuple[Any, ...], rl.Snapshot]:
+def _solved(make: Callable[[], rl.Search], args: argparse.Namespace) -> tuple[tuple[Any, ...], rl.results.Snapshot]:
     """The figures of a row, and the end of its search."""
     make().compile()
     now, user, wall, _ = measure(lambda: rl.solve(make(), time_limit=args.time_limit), args.repeats)

@@ -186,7 +186,7 @@ def test_what_explains_a_proof_checks_it_in_time():
 
 
 def test_a_search_without_proofs_says_so():
-    with pytest.raises(rl.CertificateError, match="NearOptimalSearch makes no certificates"):
+    with pytest.raises(rl.errors.CertificateError, match="NearOptimalSearch makes no certificates"):
         rl.prove(rl.NearOptimalSearch(noisy(), 0.01))
 
 

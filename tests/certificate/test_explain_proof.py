@@ -133,17 +133,17 @@ def test_a_lemma_ends_the_way_of_a_list():
 def test_only_a_valid_proof_of_lists_is_explained():
     problem, model, certificate, _ = proven(1)
     other, worse, _, _ = proven(2)
-    with pytest.raises(rl.CertificateError, match="other data"):
+    with pytest.raises(rl.errors.CertificateError, match="other data"):
         rl.explain_proof(other, worse, certificate, worse)
-    with pytest.raises(rl.CertificateError, match="asks about a RuleList"):
+    with pytest.raises(rl.errors.CertificateError, match="asks about a RuleList"):
         rl.explain_proof(problem, model, certificate, "age > 3")  # type: ignore[arg-type]
-    with pytest.raises(rl.CertificateError, match="antecedents"):
+    with pytest.raises(rl.errors.CertificateError, match="antecedents"):
         rl.explain_proof(problem, model, certificate, rl.RuleList.without_rules((0, 1), 3, 4))
     no_rules = rl.FallingRuleList.from_problem(problem, [])
     said = "can be explained; this one is of a falling rule list with positive weight"
-    with pytest.raises(rl.CertificateError, match=said):
+    with pytest.raises(rl.errors.CertificateError, match=said):
         rl.explain_proof(problem, no_rules, prove_falling_rule_list(problem, no_rules, 0.9), model)
-    with pytest.raises(rl.CertificateError, match="asks about a RuleList, not about FallingRuleList"):
+    with pytest.raises(rl.errors.CertificateError, match="asks about a RuleList, not about FallingRuleList"):
         rl.explain_proof(problem, model, certificate, no_rules)
 
 

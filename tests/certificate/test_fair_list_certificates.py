@@ -224,5 +224,5 @@ def test_a_proof_among_short_lists_is_not_one_among_all(proofs):
 
 
 def test_a_proof_is_made_at_the_end():
-    with pytest.raises(rl.CertificateError, match="not proven its list optimal yet"):
+    with pytest.raises(rl.errors.CertificateError, match="not proven its list optimal yet"):
         made("fair_falling").certificate()

@@ -123,7 +123,7 @@ def test_the_bound_of_a_search_at_any_time_can_be_proven(loss, seed, work):
     snapshot = rl.solve(search, work_limit=work)
     try:
         proof = search.certificate(bound_only=True)
-    except rl.CertificateError:
+    except rl.errors.CertificateError:
         assert snapshot.status is not rl.Status.OPTIMAL
         return
     verdict = rl.verify(case.problem, snapshot.incumbent.model, proof)

@@ -286,5 +286,5 @@ class Unknown(rl.Criterion):
 
 
 def test_a_criterion_that_certificates_do_not_know_has_none():
-    with pytest.raises(rl.CertificateError, match="do not know the rate 'false_negative_rate' of Unknown"):
+    with pytest.raises(rl.errors.CertificateError, match="do not know the rate 'false_negative_rate' of Unknown"):
         proven(Unknown())

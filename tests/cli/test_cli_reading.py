@@ -122,7 +122,7 @@ def test_weights_where_they_are_not_known_are_refused(german: Path, tmp_path: Pa
     options = ("fit", german, "--target", "paid", *LATE, "--weight", "weight")
     refused(capsys, "leave --weight out", *options, "--proof", tmp_path / "proof.npz", told=True)
     data = rl.datasets.sheet(german).dataset("paid", weight="weight", drop_missing_target=True)
-    with pytest.raises(rl.SweepError, match="have weights; give that column"):
+    with pytest.raises(rl.errors.SweepError, match="have weights; give that column"):
         rl.sweep(data, cv=2)
 
 

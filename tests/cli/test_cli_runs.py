@@ -261,7 +261,7 @@ def test_the_list_is_that_of_the_search_and_its_proof_is_checked(capsys, tmp_pat
     found = load_iris(as_frame=True)
     conditions = rl.mine_antecedents(rl.Binarizer(thresholds=3).fit_transform(found.data), 1)
     problem = rl.MultiClassProblem.from_antecedents(conditions, found.target_names[found.target])
-    best = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02)).incumbent
+    best = rl.solve(rl.engines.MultiClassRuleListSearch(problem, 0.02)).incumbent
     assert status == 0, heard
     assert "150 rows, 4 features, 3 classes" in heard
     # each row counts twice

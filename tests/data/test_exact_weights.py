@@ -55,7 +55,7 @@ def test_weights_of_extreme_size_are_refused_in_words(wrong):
         lambda: rl.Problem.from_counts(A, weight, [1, 1, 1, 1]),
         lambda: rl.MultiClassProblem.from_arrays(A, [0, 1, 2, 1], sample_weight=weight),
     ):
-        with pytest.raises(rl.ProblemError, match=r"row \d is .* weights must be 0, or from 1e-50 to 1e\+50"):
+        with pytest.raises(rl.errors.ProblemError, match=r"row \d is .* weights must be 0, or from 1e-50 to 1e\+50"):
             make()
 
 
@@ -148,8 +148,8 @@ def test_optimal_sets_and_gaps_have_proofs_with_weights_of_any_digits(kind, grou
         rl.RuleSetSearch(problem, 6, fairness=rl.DemographicParity(0.05), regularization=price),
         rl.RuleSetSearch(problem, 6, fairness=rl.EqualizedOdds(0.1), loss="zero_one"),
         rl.RuleSetSearch(problem, 6, fairness=rl.EqualOpportunity(0.0), form="cnf"),
-        rl.LeastGapRuleSetSearch(problem, "demographic_parity", max_complexity=4),
-        rl.LeastGapRuleSetSearch(problem, "equalized_odds", 0.6, max_complexity=4, loss="zero_one"),
+        rl.engines.LeastGapRuleSetSearch(problem, "demographic_parity", max_complexity=4),
+        rl.engines.LeastGapRuleSetSearch(problem, "equalized_odds", 0.6, max_complexity=4, loss="zero_one"),
         rl.LeastGapSearch(problem, "equalized_odds", min_accuracy=0.6, max_length=3),
     ):
         last = rl.solve(search)

@@ -203,11 +203,11 @@ def test_bad_weights_are_told_of_in_the_same_words_everywhere(weight, message):
     model = rl.RuleList.from_problem(rl.Problem.from_arrays(A, y), [0])
     with pytest.raises(ValueError, match=message):
         read_weights(weight, 3)
-    with pytest.raises(rl.ProblemError, match=message):
+    with pytest.raises(rl.errors.ProblemError, match=message):
         rl.Problem.from_arrays(A, y, sample_weight=weight)
-    with pytest.raises(rl.ModelError, match=message):
+    with pytest.raises(rl.errors.ModelError, match=message):
         model.evaluate(A, y, sample_weight=weight)
-    with pytest.raises(rl.ProblemError, match=message.replace("sample_weight", "negatives")):
+    with pytest.raises(rl.errors.ProblemError, match=message.replace("sample_weight", "negatives")):
         rl.Problem.from_counts(A, [1, 1, 1], weight)
 
 

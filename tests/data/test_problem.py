@@ -136,12 +136,12 @@ def test_the_fingerprint_sees_every_change():
     ],
 )
 def test_bad_input_says_what_where_and_what_to_do(arguments, message):
-    with pytest.raises(rl.ProblemError, match=message):
+    with pytest.raises(rl.errors.ProblemError, match=message):
         rl.Problem.from_arrays(**{"A": A, "y": Y, **arguments})
 
 
 def test_counts_of_one_class_are_refused():
-    with pytest.raises(rl.ProblemError, match="positive weight only"):
+    with pytest.raises(rl.errors.ProblemError, match="positive weight only"):
         rl.Problem.from_counts([[0, 1], [1, 0], [1, 1]], [1, 2, 3], [0, 0, 0])
 
 

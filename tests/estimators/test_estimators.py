@@ -327,7 +327,7 @@ def test_columns_that_no_rule_uses_may_be_missing():
         assert (model.predict(few) == model.predict(X)).all()
         assert (model.predict_proba(few.assign(new=1)) == model.predict_proba(X)).all()
         assert model.explain(few).equals(model.explain(X))
-        with pytest.raises(rl.ModelError, match=f"lacks '{min(used)}'"):
+        with pytest.raises(rl.errors.ModelError, match=f"lacks '{min(used)}'"):
             model.predict(few.drop(columns=min(used)))
 
 

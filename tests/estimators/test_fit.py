@@ -134,7 +134,7 @@ def test_one_list_of_several_classes_is_proven_and_a_table(people):
     frame = fitted.models_[0].to_frame()
     assert frame[["rows of a", "rows of b", "rows of c"]].to_numpy().sum() == len(people)
     short = lists.set_params(max_length=1).fit(people[["age", "sex"]], people["job"])
-    with pytest.raises(rl.CertificateError, match="no certificate with max_length"):
+    with pytest.raises(rl.errors.CertificateError, match="no certificate with max_length"):
         short.verify()
 
 

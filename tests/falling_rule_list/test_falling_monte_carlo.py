@@ -139,7 +139,7 @@ def make(request):
     return build
 
 
-def _result(snapshot: rl.Snapshot) -> tuple:
+def _result(snapshot: rl.results.Snapshot) -> tuple:
     incumbent = replace(snapshot.incumbent, found_at=(0, snapshot.incumbent.found_at[1]))
     detail = {key: value for key, value in snapshot.detail.items() if key != "trace"}
     trace = [entry[1:] for entry in snapshot.detail["trace"]]

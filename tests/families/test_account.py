@@ -203,7 +203,7 @@ def of_three_classes(made: rl.Problem) -> rl.MultiClassProblem:
         lambda p: rl.search(p, regularization=0.01, fairness=rl.EqualOpportunity(0.4), must_use=[p.names[1]]),
         lambda p: rl.FrontierSearch(p),
         lambda p: rl.LeastGapSearch(p, max_length=2, beam_width=2),
-        lambda p: rl.MultiClassRuleListSearch(of_three_classes(p), 0.01),
+        lambda p: rl.engines.MultiClassRuleListSearch(of_three_classes(p), 0.01),
         lambda p: rl.FallingRuleListSearch(p, 0.01),
         lambda p: rl.search(p, "falling_rule_list", regularization=0.01, violation_penalty=0.5),
         lambda p: rl.search(p, "falling_rule_list", regularization=0.01, fairness=rl.EqualOpportunity(0.3)),
@@ -241,7 +241,7 @@ def test_the_prefixes_that_were_made_are_the_children_of_those_that_were_expande
     assert plain.counts["reopened"] == sum(plain.detail["dropped"].values()) == 0
     assert plain.made == 1 + 7 * plain.counts["expanded"]
     papers = rl.solve(rl.CorelsSearch(made, 0.01))
-    several = rl.solve(rl.MultiClassRuleListSearch(of_three_classes(made), 0.01))
+    several = rl.solve(rl.engines.MultiClassRuleListSearch(of_three_classes(made), 0.01))
     assert [papers.made, several.made] == [1 + each.counts["created"] for each in (papers, several)]
 
 
@@ -252,8 +252,8 @@ def test_without_bounds_every_falling_prefix_is_expanded_as_a_naive_count_has_th
     A = rng.random((60, 5)) < 0.45
     y = (A[:, 0] ^ A[:, 1]) | (rng.random(60) < 0.2)
     made = rl.Problem.from_arrays(A, y, groups=rng.choice(["a", "b"], 60))
-    plain = rl.FallingBounds(**dict.fromkeys(rl.FallingBounds().to_dict(), False))
-    fair = rl.FairFallingBounds(**dict.fromkeys(rl.FairFallingBounds().to_dict(), False))
+    plain = rl.engines.FallingBounds(**dict.fromkeys(rl.engines.FallingBounds().to_dict(), False))
+    fair = rl.engines.FairFallingBounds(**dict.fromkeys(rl.engines.FairFallingBounds().to_dict(), False))
     half, y = Fraction(1, 2), y.astype(int)
     fairly = falling_for(made, regularization=1e-6, bounds=fair, fairness=rl.EqualOpportunity(0.05))
     softly = falling_for(made, regularization=1e-6, bounds=plain, violation_penalty=0.1)
@@ -278,7 +278,7 @@ def test_without_bounds_fair_prefixes_are_those_that_a_naive_count_has(labels):
         A, y = rng.random((40, 5)) < 0.45, rng.random(40) < 0.5
         groups = np.where(A[:, 0] ^ (rng.random(40) < 0.05), "a", "b")
         made, price = rl.Problem.from_arrays(A, y, groups=groups), 0.0125
-        whole = rl.FairRuleListSearch(made, price, rl.EqualOpportunity(1.0), labels)
+        whole = rl.engines.FairRuleListSearch(made, price, rl.EqualOpportunity(1.0), labels)
         best = rl.solve(whole).incumbent
         assert best is not None
         predicted = best.model.predicts_positive(A).tolist()
@@ -286,7 +286,7 @@ def test_without_bounds_fair_prefixes_are_those_that_a_naive_count_has(labels):
         least = Fraction(round(best.objective * 40 * 80), 40 * 80)
         for reach in (False, True):
             bounds = FairRuleListBounds(**dict.fromkeys(FAIR_BOUNDS, False) | {"reach": reach})
-            search = rl.FairRuleListSearch(
+            search = rl.engines.FairRuleListSearch(
                 made, price, rl.EqualOpportunity(tolerance), labels, bounds, warm_start=best.model
             ).without_relaxation()
             end = rl.solve(search)

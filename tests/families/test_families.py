@@ -13,7 +13,7 @@ import pytest
 import rulelab as rl
 from rulelab.families import BINARIZING, CRITERIA, EVERY_FAMILY, FAMILIES, MINING
 from rulelab.plots.styling import in_words
-from rulelab.questions import ENGINES
+from rulelab.questions import ENGINES, search_of
 from rulelab.recipe import smallest_problem
 from rulelab.remaining import log10_coarse, log10_fine, log10_total, log10_total_symmetry_aware
 from rulelab.snapshot import Snapshot, Status, time_left
@@ -38,7 +38,7 @@ def test_estimators_and_searches_have_the_parameters_of_their_record(name):
     assert given == family.defaults
     assert len(family.defaults) == len(family.parameters), "each name once"
     assert all(each.name in inspect.getdoc(estimator) for each in family.parameters)
-    search = family.search(smallest_problem(), {})
+    search = search_of(family, smallest_problem(), {})
     assert search.family == getattr(rl.models, family.models).family == name
     known = {key for engine in ENGINES if engine.model == name for key in engine.takes}
     assert {each.name for each in family.own} <= known
@@ -65,10 +65,10 @@ def test_searches_take_all_numbers_that_their_record_accepts_and_refuse_its_cost
                     continue
                 given = {**asked, each.name: int(value) if each.kind == "whole" else float(value)}
                 if each.accepts(value):
-                    assert family.search(problem, given).problem is problem
+                    assert search_of(family, problem, given).problem is problem
                 elif each.name in ("regularization", "positive_weight"):
                     with pytest.raises(ValueError, match=each.name):
-                        family.search(problem, given)
+                        search_of(family, problem, given)
 
 
 def test_binarizing_and_mining_have_the_defaults_of_the_library():

@@ -21,9 +21,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from patience import PATIENCE
 from places import ROOT
+from structure import public
 
 import rulelab as rl
-from rulelab.lazy import homes
 
 BOOK = ROOT / "notebooks" / "book"
 EXTERNAL = ("http", "https", "mailto", "data", "javascript")
@@ -85,7 +85,7 @@ def test_it_builds_and_its_links_lead_somewhere(tmp_path: Path) -> None:
     assert wrong == []
     assert inside > 1000
     reference = "".join(path.read_text(encoding="utf-8") for path in (html / "api").glob("*.html"))
-    assert [name for name, home in homes(rl.__file__).items() if home and f'id="rulelab.{name}"' not in reference] == []
+    assert [name for name in public() if f'id="rulelab.{name}"' not in reference] == []
     told = html_text(reference.split('id="rulelab.Ablation.contradiction"')[1])[:200]
     assert "property contradiction # What is wrong with the proofs of the variants taken together; empty: no" in told
     words = (html / "glossary.html").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from command_line import output_of, python
 from laws import MAKES, falling_for
 from places import cases_beside
 from public_names import LISTED, lines
-from structure import is_public
+from structure import is_public, public
 from test_shown import html_of
 
 import rulelab as rl
@@ -24,7 +24,6 @@ from rulelab import glossary
 from rulelab.families import CRITERIA, FAMILIES
 from rulelab.glossary import TERMS, ProseError, Term, explain, find, near
 from rulelab.glossary.entries import read, read_files
-from rulelab.lazy import homes
 from rulelab.rule_list import CORELS_BOUNDS, FAIR_BOUNDS
 from rulelab.rule_list.exact.search import POLICIES
 from rulelab.warming import grouped_problem
@@ -54,7 +53,7 @@ def test_bounds_and_counts_of_every_search_are_explained(make: Callable[[rl.Prob
 
 @pytest.mark.parametrize("family", ["rule_list", "falling_rule_list"])
 def test_switches_have_their_theorem(family: str) -> None:
-    own = {"rule_list": rl.RuleListBounds, "falling_rule_list": rl.FallingBounds}[family]
+    own = {"rule_list": rl.engines.RuleListBounds, "falling_rule_list": rl.engines.FallingBounds}[family]
     others = (*CORELS_BOUNDS, *FAIR_BOUNDS) if family == "rule_list" else ()
     for name in chain((each.name for each in dataclasses.fields(own)), others):
         term = find(name, family)
@@ -208,9 +207,12 @@ def told(doc: str) -> set[str]:
 def called() -> dict[str, tuple[Any, list[str]]]:
     """By name what is public and called, and its docstrings, inherited ones too: functions, classes, their methods."""
     out = {}
-    for name, home in homes(rl.__file__).items():
-        value = getattr(rl, name) if home and name not in MADE_BY_OTHERS else None
-        if not callable(value) or (isinstance(value, type) and issubclass(value, BaseException | enum.Enum)):
+    for name, value in public().items():
+        if (
+            name in MADE_BY_OTHERS
+            or not callable(value)
+            or (isinstance(value, type) and issubclass(value, BaseException | enum.Enum))
+        ):
             continue
         parts = value.__mro__[:-1] if isinstance(value, type) else (value,)
         out[name] = value, [part.__doc__ or "" for part in parts]
@@ -276,12 +278,12 @@ def test_public_names_options_parameters_and_fields_are_those_that_were_reviewed
 
 
 # the examples in the docstrings of what is public run, and give what they say -----------------------------------------
-NAMES = [name for name, home in homes(rl.__file__).items() if home]
+NAMES = public()
 
 
 def examples(name: str) -> list[doctest.DocTest]:
     """Those of a name, and of the methods and properties of a class."""
-    value: Any = getattr(rl, name)
+    value: Any = NAMES[name]
     finder = doctest.DocTestFinder(exclude_empty=True)
     return [test for test in finder.find(value, f"rl.{name}", globs={"rl": rl}) if test.examples]
 

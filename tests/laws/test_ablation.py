@@ -50,7 +50,9 @@ def test_bounds_of_the_paper_are_added_one_by_one_and_none_changes_the_optimum()
         "errors so far",
         *(f"+ {step}" for step in list(STEPS)[1:-1]),
     ]
-    assert {name for names in STEPS.values() for name in names} == {each.name for each in fields(rl.CorelsBounds)}
+    assert {name for names in STEPS.values() for name in names} == {
+        each.name for each in fields(rl.engines.CorelsBounds)
+    }
     used = [sum(vars(each.changed["bounds"]).values()) for each in ablation.variants[1:]]
     assert used == np.cumsum([len(names) for names in STEPS.values()])[:-1].tolist()
     ended = list(ablation.steps())
@@ -77,7 +79,7 @@ def test_what_a_search_begins_with_is_left_out_as_well():
 
 
 def test_bounds_that_are_off_already_stay_off():
-    bounds = rl.RuleListBounds(cores=False, grid=False)
+    bounds = rl.engines.RuleListBounds(cores=False, grid=False)
     found = variants(rl.RuleListSearch(small(), 0.02, bounds=bounds, beam_width=0))
     assert not any(name in each.name for each in found for name in ("cores", "grid"))
     assert all(not each.changed["bounds"].cores for each in found[1:])
@@ -117,7 +119,7 @@ def test_a_search_without_bounds_is_refused():
         rl.Ablation(rl.RuleSetSearch(small(), 4))
     with pytest.raises(TypeError, match="must be a rulelab search"):
         rl.Ablation(3)
-    off = rl.RuleListBounds(**dict.fromkeys((each.name for each in fields(rl.RuleListBounds)), False))
+    off = rl.engines.RuleListBounds(**dict.fromkeys((each.name for each in fields(rl.engines.RuleListBounds)), False))
     with pytest.raises(ValueError, match="left out already"):
         variants(rl.RuleListSearch(small(), 0.1, bounds=off, beam_width=0))
 
@@ -137,7 +139,7 @@ OPTIONS = ("--target", "y", "--regularization", "0.03", "--max-conditions", "1",
 def test_the_command_shows_a_line_per_bound_and_saves_the_table(data, tmp_path, capsys):
     path = tmp_path / "bounds.csv"
     shown, saved = output_of(capsys, "ablate", data, *OPTIONS, "-o", path)[0], pd.read_csv(path)
-    assert (saved["variant"].tolist()[0], len(saved)) == (AS_SET, 1 + len(fields(rl.RuleListBounds)))
+    assert (saved["variant"].tolist()[0], len(saved)) == (AS_SET, 1 + len(fields(rl.engines.RuleListBounds)))
     assert all(name in shown for name in saved["variant"])
     assert "not that a bound is worth nothing" in shown
     assert saved["objective"].nunique() == 1

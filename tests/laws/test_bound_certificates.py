@@ -15,6 +15,7 @@ from proof_mutations import NAMES, damaged, judge, judge_file, mutations, proof_
 
 import rulelab as rl
 from rulelab.rehearsal import noisy_problem
+from rulelab.results import Snapshot
 
 N, M = 60, 7
 
@@ -53,9 +54,9 @@ SEARCHES: dict[str, Callable[[rl.Problem], Any]] = {
 SLOW = "rule list of predictive parity"
 
 
-def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[rl.Snapshot, rl.Certificate]]:
+def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[Snapshot, rl.Certificate]]:
     """Certificates of a search that has not ended, at each of its different bounds."""
-    found: list[tuple[rl.Snapshot, rl.Certificate]] = []
+    found: list[tuple[Snapshot, rl.Certificate]] = []
     for _ in range(4000):
         last = search.advance(1)
         if last.status is not rl.Status.RUNNING or len(found) == most:
@@ -69,7 +70,7 @@ def bounds_on_the_way(search: Any, most: int = 12) -> list[tuple[rl.Snapshot, rl
 
 
 @cache
-def ended(name: str, seed: int) -> tuple[Case, Any, list[tuple[rl.Snapshot, rl.Certificate]], rl.Snapshot]:
+def ended(name: str, seed: int) -> tuple[Case, Any, list[tuple[Snapshot, rl.Certificate]], Snapshot]:
     """A case, its search when it has ended, bounds on the way, and the end."""
     case = Case(seed)
     search = SEARCHES[name](case.problem)
@@ -113,19 +114,19 @@ def test_a_search_that_has_not_ended_proves_its_bound_and_no_higher_one(name):
 def test_before_a_bound_there_is_none_to_prove():
     of_limited_length = rl.RuleListSearch(Case(2).problem, 0.03, max_length=2)
     of_limited_length.advance(3)
-    with pytest.raises(rl.CertificateError, match="max_length=None"):
+    with pytest.raises(rl.errors.CertificateError, match="max_length=None"):
         of_limited_length.certificate(bound_only=True)
     search = SEARCHES["rule list"](Case(0).problem)
-    with pytest.raises(rl.CertificateError, match=r"no bound above 0|not proven"):
+    with pytest.raises(rl.errors.CertificateError, match=r"no bound above 0|not proven"):
         search.certificate(bound_only=True)
     search.advance(1)
-    with pytest.raises(rl.CertificateError, match="not proven its list optimal"):
+    with pytest.raises(rl.errors.CertificateError, match="not proven its list optimal"):
         search.certificate()
     of_sets = rl.RuleSetSearch(noisy_problem(), 10, 3)
-    with pytest.raises(rl.CertificateError, match="not proven"):
+    with pytest.raises(rl.errors.CertificateError, match="not proven"):
         of_sets.certificate(bound_only=True)
     next(snapshot for snapshot in of_sets.steps() if snapshot.lower_bound > 0)
-    with pytest.raises(rl.CertificateError, match="not proven"):
+    with pytest.raises(rl.errors.CertificateError, match="not proven"):
         of_sets.certificate()
 
 

@@ -78,7 +78,7 @@ def test_no_combination_changes_the_optimum_of_rule_lists(learning, seed):
     regularization = (0.02, 0.04, 0.06)[seed]
     best = naive.best_rule_list(A, y, [1] * len(y), naive.decimal(regularization))
     for switches in combinations(BOUNDS)[seed::3]:
-        snapshot = certified(rule_list(case, rl.RuleListBounds(**switches), regularization))
+        snapshot = certified(rule_list(case, rl.engines.RuleListBounds(**switches), regularization))
         assert_only_these_cut(snapshot.pruned, switches)
         assert snapshot.detail["dropped"]["too little support"] == 0 or switches["accurate_support"]
         found = snapshot.incumbent.model.antecedents
@@ -125,7 +125,7 @@ CASES = [random_case(seed) for seed in range(4)]
 @pytest.mark.parametrize("name", BOUNDS)
 def test_each_bound_of_rule_lists_alone_is_of_use(learning, name):
     make = partial(rule_list, regularization=0.06 if name == "deletion" else 0.03)
-    assert_of_use(make, rl.RuleListBounds, name, (), CASES)
+    assert_of_use(make, rl.engines.RuleListBounds, name, (), CASES)
 
 
 @pytest.mark.parametrize("name", BOUNDS)
@@ -137,7 +137,7 @@ def test_each_bound_of_rule_lists_is_of_use_beside_others(learning, name):
     regularization, cases = 0.008, [random_case(seed, n=150, m=14) for seed in range(3)]
     if name == "one_more_rule":
         regularization, cases = 0.04, [categories(seed) for seed in range(2)]
-    assert_of_use(partial(rule_list, regularization=regularization), rl.RuleListBounds, name, others, cases)
+    assert_of_use(partial(rule_list, regularization=regularization), rl.engines.RuleListBounds, name, others, cases)
 
 
 def categories(seed, n=200, k=10):
@@ -176,7 +176,7 @@ def test_each_bound_of_the_papers_alone_is_of_use(name):
         return rl.CorelsSearch(rl.Problem.from_arrays(*case), 0.12, bounds=bounds)
 
     cases = [nested_case(seed) for seed in range(3)]
-    assert_of_use(search, rl.CorelsBounds, name, CORELS_NEEDS.get(name, ()), cases, name)
+    assert_of_use(search, rl.engines.CorelsBounds, name, CORELS_NEEDS.get(name, ()), cases, name)
 
 
 def nested_case(seed):
@@ -190,7 +190,7 @@ def nested_case(seed):
 
 def test_without_bounds_all_prefixes_are_visited():
     A, y = random_case(0, m=5)
-    snapshot = certified(rl.CorelsSearch(rl.Problem.from_arrays(A, y), 0.03, bounds=only(rl.CorelsBounds)))
+    snapshot = certified(rl.CorelsSearch(rl.Problem.from_arrays(A, y), 0.03, bounds=only(rl.engines.CorelsBounds)))
     assert snapshot.counts["created"] == len(list(naive.all_rule_lists(5, 5))) - 1
     assert snapshot.counts["stored"] == snapshot.counts["expanded"] == snapshot.counts["created"] + 1
 
@@ -199,7 +199,7 @@ def test_without_bounds_all_prefixes_are_visited():
 def test_without_bounds_every_prefix_is_expanded_or_booked(limit):
     """What the exact searches leave out then is left out by definition, and says so."""
     for case in CASES:
-        ended = certified(rule_list(case, only(rl.RuleListBounds), max_length=limit))
+        ended = certified(rule_list(case, only(rl.engines.RuleListBounds), max_length=limit))
         counts, pruned, m = ended.counts, ended.pruned, ended.detail["antecedents"]
         assert m * counts["expanded"] == counts["created"] + pruned["always: captures nothing"]
         cut = pruned["always: hierarchical"] + pruned["always: length limit"] + pruned["always: new incumbent"]
@@ -218,7 +218,7 @@ def test_the_lower_bound_never_falls_whatever_is_off(switches):
     case, problem = random_case(5), rl.Problem.from_arrays(*random_case(5))
     lookahead = switches.pop("lookahead")
     searches = [
-        rl.RuleListSearch(problem, 0.03, bounds=rl.RuleListBounds(lookahead=lookahead, pair_lookahead=False)),
+        rl.RuleListSearch(problem, 0.03, bounds=rl.engines.RuleListBounds(lookahead=lookahead, pair_lookahead=False)),
         FallingRuleListSearch(problem, 0.002, 2.0, bounds=FallingBounds(**switches, prefix_bound=False)),
         SoftSearch(problem, 0.002, 2.0, 0.3, bounds=FallingBounds(**switches, prefix_bound=False)),
         falling(case, FallingBounds(**switches)),

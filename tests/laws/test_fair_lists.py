@@ -40,7 +40,7 @@ def cases(family: str) -> Callable[[int], tuple[Rows, rl.Search]]:
     return case_of
 
 
-def ends_alike(snapshot: rl.Snapshot) -> tuple[object, ...]:
+def ends_alike(snapshot: rl.results.Snapshot) -> tuple[object, ...]:
     """Of lists of predictive parity, whose ranges are searched in another order then."""
     best = snapshot.incumbent
     return snapshot.status, round(snapshot.lower_bound, 12), None if best is None else round(best.objective, 12)
@@ -63,7 +63,11 @@ def test_slices_and_pickling_change_nothing(monkeypatch, family, engine, effort,
     laws.slices_change_nothing(monkeypatch, engine, effort, cases(family), seeds, told)
 
 
-BOUNDS = {"fair_list": rl.FairRuleListBounds, "least_gap": rl.FairRuleListBounds, "fair_falling": rl.FairFallingBounds}
+BOUNDS = {
+    "fair_list": rl.engines.FairRuleListBounds,
+    "least_gap": rl.engines.FairRuleListBounds,
+    "fair_falling": rl.engines.FairFallingBounds,
+}
 
 
 @pytest.mark.few(3)
@@ -166,9 +170,9 @@ LIST, FALL = "rule_list", "falling_rule_list"
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (LIST, {"fairness": "equal"}, "fairness must be a criterion"),
     (LIST, {"labels": "any"}, "labels must be one of free, majority"),
-    (LIST, {"bounds": rl.RuleListBounds(grid=False)}, "bounds must be a FairRuleListBounds or None"),
+    (LIST, {"bounds": rl.engines.RuleListBounds(grid=False)}, "bounds must be a FairRuleListBounds or None"),
     (FALL, {"fairness": "equal"}, "fairness must be a criterion"),
-    (FALL, {"bounds": rl.FallingBounds(dominance=False)}, "bounds must be a FairFallingBounds"),
+    (FALL, {"bounds": rl.engines.FallingBounds(dominance=False)}, "bounds must be a FairFallingBounds"),
     (None, {"criterion": rl.EqualOpportunity(0.1)}, "without a tolerance"),
     (None, {"criterion": "equality"}, "criterion must be a class"),
     *[(model, {"min_group_size": 1000}, "no two groups to compare") for model in (LIST, FALL, None)],
@@ -197,13 +201,13 @@ def test_groups_are_needed():
 
 def test_predictive_parity_is_for_rule_lists():
     problem, criterion = larger_problem(), rl.PredictiveParity(0.1)
-    for make in (rl.RuleSetSearch, FairFallingSearch, rl.FairRuleListSearch):
+    for make in (rl.RuleSetSearch, FairFallingSearch, rl.engines.FairRuleListSearch):
         with pytest.raises(ValueError, match="PredictiveParity is for rule lists"):
             make(problem, fairness=criterion)
     with pytest.raises(ValueError, match="criterion must be"):
         rl.LeastGapSearch(problem, rl.PredictiveParity, 0.01, 0.6)
     with pytest.raises(ValueError, match=r"fairness must be rulelab.PredictiveParity"):
-        rl.PredictiveParitySearch(problem, 0.01, rl.EqualOpportunity(0.1))
+        rl.engines.PredictiveParitySearch(problem, 0.01, rl.EqualOpportunity(0.1))
     with pytest.raises(ValueError, match="tolerance"):
         rl.PredictiveParity(-1.0)
 

@@ -96,7 +96,7 @@ def test_a_proof_speaks_of_the_groups_that_were_compared():
     answer = holds(data, model, proof)
     assert "groups of fewer than 15 rows left out" in answer.reason
 
-    def changed(**parameters: float) -> rl.Verification:
+    def changed(**parameters: float) -> rl.results.Verification:
         return rl.verify(data, model, with_parameters(proof, **parameters))
 
     assert "breaks a constraint" in changed(min_group_size=0.0).reason

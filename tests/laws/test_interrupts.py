@@ -51,7 +51,7 @@ def press(monkeypatch):
     def at(*numbers: int, times: int = 1) -> list[int]:
         done: list[int] = []
 
-        def advance(self: rl.Search, max_work: int) -> rl.Snapshot:
+        def advance(self: rl.Search, max_work: int) -> rl.results.Snapshot:
             done.append(len(done) + 1)
             if done[-1] not in numbers:
                 return original(self, max_work)

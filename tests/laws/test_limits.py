@@ -139,7 +139,7 @@ def inexact(monkeypatch):
     original = rl.Search.advance
     rounding = 3e-6
 
-    def advance(search: rl.Search, max_work: int) -> rl.Snapshot:
+    def advance(search: rl.Search, max_work: int) -> rl.results.Snapshot:
         snapshot = original(search, max_work)
         if snapshot.status is not rl.Status.OPTIMAL:
             return snapshot

@@ -144,7 +144,7 @@ def test_a_messy_table_is_counted_as_it_is_read(seed, tmp_path):
         binarizer = rl.Binarizer(thresholds=3).fit(data.X)
         table = rl.tables.open(path)
         found = rl.Binarizer(thresholds=3).fit(table.features("target"))
-    except (DatasetError, TableError, rl.NothingFound) as refused:
+    except (DatasetError, TableError, rl.errors.NothingFound) as refused:
         in_words(refused)
         return
     assert found.conditions_ == binarizer.conditions_
@@ -264,15 +264,15 @@ def test_files_that_would_take_all_memory(names, tmp_path):
 
 @pytest.mark.parametrize("nothing", [None, 3, b"PK", [], io.StringIO("text")])
 def test_what_is_no_file(nothing):
-    with pytest.raises(rl.CertificateError, match=r"a certificate is loaded from|not a certificate"):
+    with pytest.raises(rl.errors.CertificateError, match=r"a certificate is loaded from|not a certificate"):
         rl.Certificate.load(nothing)  # type: ignore[arg-type]
-    with pytest.raises(rl.ModelError, match="a model is loaded from the path of a file"):
+    with pytest.raises(rl.errors.ModelError, match="a model is loaded from the path of a file"):
         rl.load_model(nothing)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("nothing", [None, 3, [], {}])
 def test_what_is_no_json(nothing):
-    with pytest.raises(rl.ModelError, match="a saved model is text, not"):
+    with pytest.raises(rl.errors.ModelError, match="a saved model is text, not"):
         rl.RuleList.from_json(nothing)  # type: ignore[arg-type]
 
 
@@ -292,7 +292,7 @@ def test_what_is_no_json(nothing):
 )
 def test_a_certificate_of_other_types_cannot_be_made(change, message):
     good = {"family": "rule_list", "fingerprint": "x", "parameters": {}, "arrays": {}}
-    with pytest.raises(rl.CertificateError, match=message):
+    with pytest.raises(rl.errors.CertificateError, match=message):
         rl.Certificate(**{**good, **change})
 
 

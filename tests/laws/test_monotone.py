@@ -189,11 +189,11 @@ def test_a_problem_keeps_what_points_the_same_way():
         ({"old": 1}, r"monotone\['old'\] must be 'increasing' or 'decreasing', not 1"),
         (["old"], r"monotone must have a direction"),
     ):
-        with pytest.raises(rl.ProblemError, match=why):
+        with pytest.raises(rl.errors.ProblemError, match=why):
             problem.monotone(ways)  # type: ignore[arg-type]
-    with pytest.raises(rl.ProblemError, match="no condition is decreasing in 'not'"):
+    with pytest.raises(rl.errors.ProblemError, match="no condition is decreasing in 'not'"):
         rl.Problem.from_arrays(pd.DataFrame({"not": [1, 0]}), [0, 1]).without([]).monotone({"not": "decreasing"})
-    with pytest.raises(rl.ProblemError, match="one condition each"):
+    with pytest.raises(rl.errors.ProblemError, match="one condition each"):
         rl.Problem.from_antecedents(rl.mine_antecedents(rl.Binarizer(2).fit_transform(table)), y).monotone({})
 
 

@@ -17,10 +17,10 @@ from laws import state_of
 from random_problems import explained
 
 import rulelab as rl
+from rulelab.as_json import plain
 from rulelab.falling_rule_list import FairFallingSearch, FallingBounds, FallingRuleListSearch, SoftSearch
 from rulelab.files import load_json
 from rulelab.frontiers import ToleranceFrontier
-from rulelab.results import plain
 from rulelab.rule_list import POLICIES
 
 
@@ -42,7 +42,7 @@ ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "rule_list, three threads, beam": partial(LISTED, beam_width=30, n_jobs=3),
     "rule_list, two threads, length limit": partial(LISTED, max_length=3, n_jobs=2),
     **{f"corels, {policy}": partial(rl.CorelsSearch, **CORELS, policy=policy, random_state=3) for policy in POLICIES},
-    "corels, published bounds": partial(rl.CorelsSearch, **CORELS, bounds=rl.CorelsBounds.published()),
+    "corels, published bounds": partial(rl.CorelsSearch, **CORELS, bounds=rl.engines.CorelsBounds.published()),
     "frontier": lambda p: rl.FrontierSearch(p, 4),
     "frontier, no beam": lambda p: rl.FrontierSearch(p, 4, beam_width=0),
     "near-optimal lists": lambda p: rl.NearOptimalSearch(p, 0.012, 0.004),
@@ -57,8 +57,8 @@ ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "rule_set": lambda p: rl.RuleSetSearch(p, 9, random_state=5),
     "rule_set, cnf": lambda p: rl.RuleSetSearch(p, 8, 2, form="cnf", regularization=0.5),
     "rule_set, errors": lambda p: rl.RuleSetSearch(p, 5, 2, loss="zero_one"),
-    "near-optimal rule sets": lambda p: rl.NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
-    "rule_set, least gap": lambda p: rl.LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 4, 2),
+    "near-optimal rule sets": lambda p: rl.engines.NearOptimalRuleSetSearch(p, 2, max_complexity=5, max_conditions=2),
+    "rule_set, least gap": lambda p: rl.engines.LeastGapRuleSetSearch(p, "demographic_parity", 0.7, 4, 2),
     "fair frontier": lambda p: ToleranceFrontier(
         p, rl.EqualizedOdds, (0.02, 0.1), (3, 5), max_conditions=2, random_state=0
     ),
@@ -86,7 +86,7 @@ def make(request):
     return lambda seed=0: ENGINES[request.param](_problem(seed))
 
 
-def _result(snapshot: rl.Snapshot) -> tuple:
+def _result(snapshot: rl.results.Snapshot) -> tuple:
     points = [replace(each, found_at=(0.0, each.found_at[1])) for each in snapshot.detail.get("frontier", ())]
     return points, *state_of(snapshot)
 
@@ -163,7 +163,7 @@ def test_pickled_half_way_it_goes_on_to_an_end_where_nothing_changes(make, whole
 def test_interleaved_searches_do_not_meet(make, request):
     alone = [_whole(request.node.callspec.params["make"], seed) for seed in (0, 1)]
     pair = [make(0), make(1)]
-    last: list[rl.Snapshot | None] = [None, None]
+    last: list[rl.results.Snapshot | None] = [None, None]
     for _ in range(100_000):
         for k, search in enumerate(pair):
             last[k] = search.advance(5)
@@ -262,7 +262,7 @@ def _ask(search: rl.Search) -> None:
     assert search.problem.fingerprint
     search.to_json()
     if hasattr(search, "certificate"):
-        with suppress(rl.CertificateError):
+        with suppress(rl.errors.CertificateError):
             search.certificate()
 
 

@@ -44,7 +44,7 @@ def test_a_call_ends_where_a_search_within_changes_its_phase(name, monkeypatch):
     search, original = MAKES[name](table(120, 3)), rl.Search.advance
     inner: list[tuple[int, tuple[str, ...]]] = []
 
-    def advance(self: rl.Search, max_work: int) -> rl.Snapshot:
+    def advance(self: rl.Search, max_work: int) -> rl.results.Snapshot:
         inner.append((id(self), self.pace))
         return original(self, max_work)
 

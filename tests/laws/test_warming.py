@@ -65,7 +65,7 @@ SETS += [{"max_conditions": 2}, *({"fairness": criterion} for criterion in FAIR)
 SEARCHES = [  # those whose kernels others share come first
     (falling, [{"method": "monte_carlo"}, {"method": "monte_carlo", "violation_penalty": 0.2}]),
     (rl.FrontierSearch, [{"max_length": 3}, {"max_length": 3, "beam_width": 0}]),
-    (rl.CorelsSearch, [{}, *({"policy": policy} for policy in POLICIES), {"bounds": rl.CorelsBounds.published()}]),
+    (rl.CorelsSearch, [{}, *({"policy": policy} for policy in POLICIES), {"bounds": CorelsBounds.published()}]),
     (rl.RuleListSearch, LISTS),
     (rl.NearOptimalSearch, [{"regularization": 0.02, "within": 0.01}, {"regularization": 0.02, "ratio": 0.1}]),
     (rl.NearOptimalCounter, [{"regularization": 0.02, "within": 0.01}]),
@@ -290,7 +290,7 @@ def test_a_class_rehearses_once_and_only_for_a_clock(monkeypatch):
     def noted(key: object, rehearse: Callable[[], None]) -> None:
         rehearsal.once(key, lambda: calls.append(type(rehearse.__self__).__name__))
 
-    monkeypatch.setattr("rulelab.search.once", noted)
+    monkeypatch.setattr("rulelab.stepping.once", noted)
     problem = rehearsal.tiny_problem()
     rl.solve(rl.RuleListSearch(problem))
     assert calls == []

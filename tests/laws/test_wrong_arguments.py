@@ -70,9 +70,9 @@ CRITERIA = (
 )  # fmt: skip
 CALLS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     **signed(rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.RuleSetSearch),
-    **signed(rl.LeastGapSearch, rl.LeastGapRuleSetSearch, rl.FallingRuleListSearch, MonteCarloSearch),
+    **signed(rl.LeastGapSearch, rl.engines.LeastGapRuleSetSearch, rl.FallingRuleListSearch, MonteCarloSearch),
     **signed(SoftSearch, violation_penalty=0.5),
-    **signed(rl.FairRuleListSearch, FairFallingSearch, fairness=FAIR),
+    **signed(rl.engines.FairRuleListSearch, FairFallingSearch, fairness=FAIR),
     **signed(rl.NearOptimalSearch, rl.NearOptimalCounter, rl.RobustnessSearch, regularization=0.05),
     "search": (
         searched(rl.search),
@@ -192,7 +192,7 @@ def test_only_searches_are_searched():
 
 def test_a_missing_cell_of_a_nullable_table_is_named():
     table = pd.DataFrame({"a": pd.array([True, None, False], dtype="boolean"), "b": [True, False, True]})
-    with pytest.raises(rl.ProblemError, match="'a', row 1 holds <NA>"):
+    with pytest.raises(rl.errors.ProblemError, match="'a', row 1 holds <NA>"):
         rl.Problem.from_arrays(table, [0, 1, 0])
 
 

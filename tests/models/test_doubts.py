@@ -70,7 +70,7 @@ def test_a_constant_model_is_said_to_be_one_in_every_family(kind):
 def _of_classes() -> object:
     X, _ = table()
     y = np.arange(400) % 3
-    return rl.solve(rl.MultiClassRuleListSearch(rl.MultiClassProblem.from_arrays(X, y), 0.9)).incumbent.model
+    return rl.solve(rl.engines.MultiClassRuleListSearch(rl.MultiClassProblem.from_arrays(X, y), 0.9)).incumbent.model
 
 
 def test_few_rows_are_rows_whatever_they_weigh():

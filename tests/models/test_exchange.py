@@ -166,15 +166,15 @@ def test_an_unknown_column_is_an_error_in_every_database():
 )
 def test_what_no_database_can_hold(column, value, message):
     (model,) = models([rl.Condition(column, "==", value)])[1:2]
-    with pytest.raises(rl.ModelError, match=message):
+    with pytest.raises(rl.errors.ModelError, match=message):
         model.to_sql()
 
 
 def test_wrong_dialects_and_values_are_named():
     model = models([rl.Condition("a", "<=", 1)])[1]
-    with pytest.raises(rl.ModelError, match=r"no dialect 'oracle'; the dialects are duckdb"):
+    with pytest.raises(rl.errors.ModelError, match=r"no dialect 'oracle'; the dialects are duckdb"):
         model.to_sql("oracle")
-    with pytest.raises(rl.ModelError, match="value is 'prediction' or 'probability'"):
+    with pytest.raises(rl.errors.ModelError, match="value is 'prediction' or 'probability'"):
         model.to_sql(value="odds")
 
 
@@ -355,7 +355,7 @@ def test_whole_numbers_that_no_double_holds_are_integers_in_pmml():
     ],
 )
 def test_what_pmml_cannot_hold(conditions, target, message):
-    with pytest.raises(rl.ModelError, match=message):
+    with pytest.raises(rl.errors.ModelError, match=message):
         models(conditions)[1].to_pmml(target)
 
 
@@ -408,7 +408,7 @@ def test_the_schema_refuses_what_the_reader_refuses():
         for name, data in damaged(whole) + one:
             if "provenance" not in data:
                 continue  # as in older files
-            with pytest.raises(rl.ModelError, match=name):
+            with pytest.raises(rl.errors.ModelError, match=name):
                 rl.models.parse_model(json.dumps(data))
             assert not checker().is_valid(data), data
 

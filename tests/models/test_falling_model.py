@@ -144,7 +144,7 @@ def test_a_rule_that_captures_nothing_keeps_the_list_falling():
 )
 def test_bad_parameters_are_refused(parameters, message):
     problem = rl.Problem.from_arrays([[1], [0]], [1, 0])
-    with pytest.raises(rl.ModelError, match=message):
+    with pytest.raises(rl.errors.ModelError, match=message):
         rl.FallingRuleList.from_problem(problem, **{"antecedents": [0], **parameters})
 
 
@@ -167,14 +167,14 @@ def changed(*path, value):
     ],
 )
 def test_malformed_models_are_refused(data, message):
-    with pytest.raises(rl.ModelError, match=message):
+    with pytest.raises(rl.errors.ModelError, match=message):
         rl.FallingRuleList.from_dict(json.loads(json.dumps(data)))
 
 
 def test_a_model_of_no_rows_is_refused():
     data = rl.FallingRuleList.without_rules((0, 1), 1, 3).to_dict()
     data["default"]["positives"] = data["default"]["negatives"] = 0
-    with pytest.raises(rl.ModelError, match="captured nothing"):
+    with pytest.raises(rl.errors.ModelError, match="captured nothing"):
         rl.FallingRuleList.from_dict(data)
 
 
@@ -193,7 +193,7 @@ def test_anything_else_is_refused_or_read(make, value, data):
     at[data.draw(st.sampled_from(sorted(at)))] = value
     try:
         model = family.from_dict(saved)
-    except rl.ModelError:
+    except rl.errors.ModelError:
         return
     assert family.from_json(model.to_json()) == model
 
@@ -268,7 +268,7 @@ def test_source_and_model_agree_on_every_cell(case):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 expected = model.predict(table).tolist()
-        except rl.ModelError:  # a text where a number is asked for
+        except rl.errors.ModelError:  # a text where a number is asked for
             continue
         scope: dict[str, Any] = {}
         exec(model.to_python(), scope)

@@ -17,6 +17,7 @@ from test_shown import html_of
 
 import rulelab as rl
 from rulelab.models import ModelError, RuleList, parse_model
+from rulelab.results import MultiClassRuleList
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 WHOLE = st.integers(0, 3)
@@ -232,7 +233,7 @@ def test_labels_and_weights_that_do_not_fit():
 def test_models_are_made_of_names_too():
     problem = rl.Problem.from_arrays([[1, 0], [0, 1], [1, 1]], [1, 0, 1], ["age > 22", "has debts"])
     several = rl.MultiClassProblem.from_arrays([[1, 0], [0, 1], [1, 1]], [1, 2, 3], ["age > 22", "has debts"])
-    for model, source in ((rl.RuleList, problem), (rl.FallingRuleList, problem), (rl.MultiClassRuleList, several)):
+    for model, source in ((rl.RuleList, problem), (rl.FallingRuleList, problem), (MultiClassRuleList, several)):
         by_name = model.from_problem(source, ["has debts", "age > 22"])
         assert by_name == model.from_problem(source, [1, 0]) == model.from_problem(source, ["has debts", np.int64(0)])
         for wrong, said in (

@@ -30,7 +30,7 @@ def iris():
 def solved(iris):
     X, y = iris
     problem = rl.MultiClassProblem.from_arrays(rl.Binarizer(thresholds=3).fit_transform(X), y)
-    search = rl.MultiClassRuleListSearch(problem, 0.02)
+    search = rl.engines.MultiClassRuleListSearch(problem, 0.02)
     return problem, search, rl.solve(search).incumbent.model
 
 
@@ -111,31 +111,31 @@ def test_what_it_cannot_do_is_refused(iris):
         rl.RuleListClassifier(several_classes="one list", class_weight="balanced").fit(X, y)
     with pytest.raises(ValueError, match="whole numbers"):
         rl.RuleListClassifier(several_classes="one list").fit(X, y, sample_weight=np.full(150, 0.5))
-    with pytest.raises(rl.ProblemError, match="missing"):
+    with pytest.raises(rl.errors.ProblemError, match="missing"):
         rl.MultiClassProblem.from_arrays([[True], [False]], np.array(["a", None], dtype=object))
-    with pytest.raises(rl.ProblemError, match="give one label per row"):
+    with pytest.raises(rl.errors.ProblemError, match="give one label per row"):
         rl.MultiClassProblem.from_arrays([[True], [False]], [1, 2, 3])
-    with pytest.raises(rl.ProblemError, match="single class"):
+    with pytest.raises(rl.errors.ProblemError, match="single class"):
         rl.MultiClassProblem.from_arrays([[True], [False]], [1, 1])
     problem = rl.MultiClassProblem.from_arrays([[True], [False], [True]], [1, 2, 3])
     with pytest.raises(TypeError, match="must be a MultiClassProblem, not Problem"):
-        rl.MultiClassRuleListSearch(rl.Problem.from_arrays([[True], [False]], [0, 1]), 0.1)
+        rl.engines.MultiClassRuleListSearch(rl.Problem.from_arrays([[True], [False]], [0, 1]), 0.1)
     with pytest.raises(ValueError, match=r"regularization must be a number above 0 and below 1, not 0"):
-        rl.MultiClassRuleListSearch(problem, 0)
-    early = rl.MultiClassRuleListSearch(problem, 0.1)
-    with pytest.raises(rl.CertificateError, match="not proven"):
+        rl.engines.MultiClassRuleListSearch(problem, 0)
+    early = rl.engines.MultiClassRuleListSearch(problem, 0.1)
+    with pytest.raises(rl.errors.CertificateError, match="not proven"):
         early.certificate()
-    bounded = rl.MultiClassRuleListSearch(problem, 0.1, max_length=1)
+    bounded = rl.engines.MultiClassRuleListSearch(problem, 0.1, max_length=1)
     rl.solve(bounded)
-    with pytest.raises(rl.CertificateError, match="max_length"):
+    with pytest.raises(rl.errors.CertificateError, match="max_length"):
         bounded.certificate()
 
 
 def test_limits_end_it_and_it_goes_on(iris):
     X, y = iris
     problem = rl.MultiClassProblem.from_arrays(rl.Binarizer(thresholds=8).fit_transform(X), y)
-    whole = rl.solve(rl.MultiClassRuleListSearch(problem, 0.01))
-    search = rl.MultiClassRuleListSearch(problem, 0.01, memory_limit=2000)
+    whole = rl.solve(rl.engines.MultiClassRuleListSearch(problem, 0.01))
+    search = rl.engines.MultiClassRuleListSearch(problem, 0.01, memory_limit=2000)
     stopped = rl.solve(search)
     assert (stopped.status, stopped.limit) == (rl.Status.LIMIT, "memory")
     assert stopped.lower_bound <= whole.lower_bound <= stopped.incumbent.objective
@@ -164,31 +164,31 @@ def test_scikit_learn_checks(estimator, check):
 def test_saved_lists_are_read_again(iris, solved, tmp_path):
     X, _ = iris
     problem, _, model = solved
-    unused = rl.MultiClassRuleList.from_problem(problem, [*model.antecedents, model.antecedents[0]])
-    nothing = rl.MultiClassRuleList.without_rules([1, 2, 3], [0, 4, 2])
+    unused = rl.results.MultiClassRuleList.from_problem(problem, [*model.antecedents, model.antecedents[0]])
+    nothing = rl.results.MultiClassRuleList.without_rules([1, 2, 3], [0, 4, 2])
     for each in (model, unused, nothing):
-        assert rl.MultiClassRuleList.from_json(each.to_json()) == each
+        assert rl.results.MultiClassRuleList.from_json(each.to_json()) == each
         each.save(tmp_path / "model.json")
         assert rl.load_model(tmp_path / "model.json") == each
         checker().validate(json.loads(each.to_json()))
-        with pytest.raises(rl.ModelError, match="where models of two classes are taken"):
-            parse_model(each.save())
-    again = rl.MultiClassRuleList.from_json(model.to_json())
+        with pytest.raises(rl.errors.ModelError, match="where models of two classes are taken"):
+            parse_model(each.to_json())
+    again = rl.results.MultiClassRuleList.from_json(model.to_json())
     assert (again.predict(X) == model.predict(X)).all()
     assert (again.predict_proba(X) == model.predict_proba(X)).all()
-    with pytest.raises(rl.ModelError, match="of the family 'multi_class_rule_list', not 'rule_list'"):
+    with pytest.raises(rl.errors.ModelError, match="of the family 'multi_class_rule_list', not 'rule_list'"):
         rl.RuleList.from_json(model.to_json())
     two = rl.RuleList.without_rules(("a", "b"), 1, 2)
-    with pytest.raises(rl.ModelError, match="of the family 'rule_list', not 'multi_class_rule_list'"):
-        rl.MultiClassRuleList.from_json(two.to_json())
+    with pytest.raises(rl.errors.ModelError, match="of the family 'rule_list', not 'multi_class_rule_list'"):
+        rl.results.MultiClassRuleList.from_json(two.to_json())
 
 
 def test_what_is_wrong_with_a_saved_list_is_said(solved):
     _, _, model = solved
     whole = json.loads(model.to_json())
     for name, data in damaged(whole):
-        with pytest.raises(rl.ModelError, match=name):
-            rl.MultiClassRuleList.from_dict(data)
+        with pytest.raises(rl.errors.ModelError, match=name):
+            rl.results.MultiClassRuleList.from_dict(data)
         assert not checker().is_valid(data), data
     first = whole["rules"][0]
     for changed, said in (
@@ -198,13 +198,13 @@ def test_what_is_wrong_with_a_saved_list_is_said(solved):
         ({"counts": [1, 2, -1]}, "3 whole numbers"),
         ({"counts": [1, 2, 1.0]}, "3 whole numbers"),
     ):
-        with pytest.raises(rl.ModelError, match=said):
-            rl.MultiClassRuleList.from_dict({**whole, "rules": [{**first, **changed}]})
+        with pytest.raises(rl.errors.ModelError, match=said):
+            rl.results.MultiClassRuleList.from_dict({**whole, "rules": [{**first, **changed}]})
     empty = {**whole, "rules": [], "default": {**whole["default"], "counts": [0, 0, 0]}}
-    with pytest.raises(rl.ModelError, match="count no row"):
-        rl.MultiClassRuleList.from_dict(empty)
-    with pytest.raises(rl.ModelError, match="different labels"):
-        rl.MultiClassRuleList.from_dict({**whole, "classes": ["a", "a", "b"]})
+    with pytest.raises(rl.errors.ModelError, match="count no row"):
+        rl.results.MultiClassRuleList.from_dict(empty)
+    with pytest.raises(rl.errors.ModelError, match="different labels"):
+        rl.results.MultiClassRuleList.from_dict({**whole, "classes": ["a", "a", "b"]})
 
 
 @settings(max_examples=100)
@@ -215,7 +215,7 @@ def test_pmml_and_list_agree(case, classes):
     m = len(conditions)
     problem = rl.MultiClassProblem.from_arrays(a_row_each(conditions, 3), np.array(classes)[np.arange(m + 3) % 3])
     for rules in ([], list(range(m)), [0, 0]):
-        model = rl.MultiClassRuleList.from_problem(problem, rules)
+        model = rl.results.MultiClassRuleList.from_problem(problem, rules)
         document = model.to_pmml("kind")
         assert in_pmml([document], [table]) == [model.predict(table).tolist()], document
         whole = Xml.fromstring(document).find(".//p:RuleSet", SPACE)
@@ -225,7 +225,7 @@ def test_pmml_and_list_agree(case, classes):
         for rule, of_row in zip(fired, shares, strict=True):
             said = parts[rule].findall("p:ScoreDistribution", SPACE)
             assert [float(each.get("probability", "")) for each in said] == of_row.tolist()
-    with pytest.raises(rl.ModelError, match="give the target another name"):
+    with pytest.raises(rl.errors.ModelError, match="give the target another name"):
         model.to_pmml(conditions[0].column)
 
 
@@ -233,10 +233,10 @@ def test_a_proof_is_saved_and_read_again(iris, tmp_path):
     X, y = iris
     ants = rl.mine_antecedents(rl.Binarizer(thresholds=3).fit_transform(X), 1)
     problem = rl.MultiClassProblem.from_antecedents(ants, y)
-    search = rl.MultiClassRuleListSearch(problem, 0.02)
+    search = rl.engines.MultiClassRuleListSearch(problem, 0.02)
     model, path = rl.solve(search).incumbent.model, tmp_path / "proof.npz"
     search.certificate().save(path)
-    proof = rl.MultiClassCertificate.load(path)
+    proof = rl.results.MultiClassCertificate.load(path)
     assert proof.check(problem, model)
     assert (proof.sets == search.certificate().sets).all()
     assert proof.origin is not None
@@ -263,7 +263,7 @@ def test_a_proof_is_saved_and_read_again(iris, tmp_path):
     assert not rl.verify(problem, model, replace(file, parameters={}))
     assert "of the family" in rl.verify(problem, model, of_two.certificate()).reason
     for some, said in (((two, best, proof), "Certificate"), ((problem, best, proof), "MultiClassRuleList")):
-        with pytest.raises(rl.CertificateError, match=f"verify needs a {said}, not a"):
+        with pytest.raises(rl.errors.CertificateError, match=f"verify needs a {said}, not a"):
             rl.verify(*some)
     for wrong in (
         replace(file, family="rule_list"),
@@ -274,12 +274,12 @@ def test_a_proof_is_saved_and_read_again(iris, tmp_path):
         with_arrays(file, n_patterns=np.array([1 << 40])),
         with_arrays(file, n_patterns=np.array([0])),
     ):
-        with pytest.raises(rl.CertificateError):
-            rl.MultiClassCertificate.of(wrong)
-    fine = rl.MultiClassRuleListSearch(problem, 0.02 + 1e-17 + 1e-12 / 3)
+        with pytest.raises(rl.errors.CertificateError):
+            rl.results.MultiClassCertificate.of(wrong)
+    fine = rl.engines.MultiClassRuleListSearch(problem, 0.02 + 1e-17 + 1e-12 / 3)
     rl.solve(fine)
     large = replace(fine.certificate(), values=(1 << 63,) * len(fine.certificate().values))
-    with pytest.raises(rl.CertificateError, match="too large for a file"):
+    with pytest.raises(rl.errors.CertificateError, match="too large for a file"):
         large.save(path)
     fine.certificate().save(path)
     assert rl.verify(problem, rl.solve(fine).incumbent.model, rl.Certificate.load(path), fine.regularization)

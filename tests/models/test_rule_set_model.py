@@ -155,7 +155,7 @@ def test_a_set_without_a_problem_predicts_the_majority(classes, weights):
 )  # fmt: skip
 def test_bad_clauses_are_refused(clauses, form, message):
     problem = rl.Problem.from_arrays(np.array([[True, False], [False, True]]), [1, 0])
-    with pytest.raises(rl.ModelError, match=message):
+    with pytest.raises(rl.errors.ModelError, match=message):
         rl.RuleSet.from_problem(problem, clauses, form)
 
 
@@ -176,7 +176,7 @@ def test_bad_clauses_are_refused(clauses, form, message):
 def test_damaged_files_are_refused_by_name(change, message):
     data = json.loads(trained()[0].to_json())
     change(data)
-    with pytest.raises(rl.ModelError, match=message):
+    with pytest.raises(rl.errors.ModelError, match=message):
         rl.RuleSet.from_dict(data)
-    with pytest.raises(rl.ModelError, match="zero_one"):
+    with pytest.raises(rl.errors.ModelError, match="zero_one"):
         trained()[0].objective("log")

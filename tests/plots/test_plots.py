@@ -24,7 +24,7 @@ def loaded() -> None:
 
 
 @pytest.fixture(scope="module")
-def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.Snapshot]:
+def run() -> tuple[rl.RuleListSearch, pd.DataFrame, rl.results.Snapshot]:
     search = rl.RuleListSearch(noisy_problem(1, 200, 8, 0.2), 0.01, beam_width=0)
     recording = rl.Recording(search)
     for _ in recording.steps(work_per_step=1):

@@ -46,7 +46,7 @@ def everything(data: Any) -> dict[str, Any]:
     sweep.wait()
     model = snapshot.incumbent.model
     certificate = search.certificate()
-    several = rl.MultiClassRuleListSearch(rl.MultiClassProblem.from_antecedents(antecedents, np.arange(60) % 3), 0.1)
+    several = rl.search(rl.MultiClassProblem.from_antecedents(antecedents, np.arange(60) % 3), regularization=0.1)
     proof_of_several = (rl.solve(several), several.certificate())[1]
     evaluation = model.evaluate(data.X, data.y, groups=np.where(data.X["b"], HOSTILE, "other"), regularization=0.02)
     return {
@@ -123,7 +123,9 @@ def test_proofs_and_their_checks_say_what_they_prove(everything: dict[str, Any])
     sets = everything["certificate"].arrays["sets"]
     assert f"sets ({len(sets)} x {sets.shape[1]})" in told["proof"]
     assert told["made for the data"] == everything["problem"].fingerprint
-    bound = rl.Verification(False, "the certificate is for a bound", "bound", lower_bound=0.1, among="has 1 rule")
+    bound = rl.results.Verification(
+        False, "the certificate is for a bound", "bound", lower_bound=0.1, among="has 1 rule"
+    )
     assert repr(bound).startswith("<Verification, only a bound is proven:")
     assert figures(html_of(bound))["among those of which each"] == "has 1 rule"
 

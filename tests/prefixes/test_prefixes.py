@@ -12,6 +12,7 @@ from random_problems import explained
 
 import rulelab as rl
 from rulelab import glossary
+from rulelab.engines import RuleListBounds
 from rulelab.kernels.growing import CUT, OPEN
 from rulelab.plots.styling import in_words
 from rulelab.prefixes import Nodes, PrefixSearch, reason
@@ -21,7 +22,7 @@ KINDS = {
     "rule list": lambda p: rl.RuleListSearch(p, 0.02, beam_width=0),
     "depth first": lambda p: rl.RuleListSearch(p, 0.02, "depth_first", beam_width=0),
     "no bounds": lambda p: rl.RuleListSearch(
-        p, 0.02, bounds=rl.RuleListBounds(**dict.fromkeys(rl.RuleListBounds().to_dict(), False)), beam_width=0
+        p, 0.02, bounds=RuleListBounds(**dict.fromkeys(RuleListBounds().to_dict(), False)), beam_width=0
     ),
     "corels": lambda p: rl.CorelsSearch(p, 0.02),
     "corels, curiosity": lambda p: rl.CorelsSearch(p, 0.02, "curiosity"),
@@ -144,7 +145,7 @@ def test_a_look_agrees_with_the_counters_of_the_kernels(make, seed, weights):
         assert stored <= (look["fate"] == "open").sum()
 
 
-FEW = rl.FallingBounds(
+FEW = rl.engines.FallingBounds(
     prefix_bound=False, equivalent_points=False, density_cap=False, eligible_cap=False, joint_capture=False
 )
 

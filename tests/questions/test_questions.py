@@ -142,7 +142,7 @@ def test_what_is_to_be_least_can_be_named():
     least = rl.search(problem(), minimize="gap", min_accuracy=0.5)
     assert type(least) is rl.LeastGapSearch
     assert least.parameters["criterion"] == "equal_opportunity"
-    assert type(rl.search(problem(), "rule_set", minimize="gap")) is rl.LeastGapRuleSetSearch
+    assert type(rl.search(problem(), "rule_set", minimize="gap")) is rl.engines.LeastGapRuleSetSearch
     assert type(rl.search(problem(), minimize="errors")) is rl.RuleListSearch
     with pytest.raises(rl.ParameterError, match="minimize must be one of gap, not 'errors'"):
         rl.search(problem(), minimize="errors", criterion="equal_opportunity")

@@ -137,7 +137,7 @@ def document(tmp_path):
 def refused(tmp_path, content):
     path = tmp_path / "bad"
     path.write_bytes(content if isinstance(content, bytes) else gzip.compress(json.dumps(content).encode()))
-    with pytest.raises(rl.RecordingError) as error:
+    with pytest.raises(rl.errors.RecordingError) as error:
         rl.Recording.load(path)
     return str(error.value)
 
@@ -174,7 +174,7 @@ def test_every_entry_is_checked(tmp_path):
                 read = rl.Recording.load(path)
                 for snapshot in read.snapshots:
                     assert len(read.tree_at(snapshot.step)) >= 0
-            except rl.RecordingError:
+            except rl.errors.RecordingError:
                 pass
             except ValueError as error:
                 assert "no tree" in str(error) or "nothing is kept" in str(error)  # noqa: PT017

@@ -159,7 +159,7 @@ class Judge:
         case, proven = self.case, last.status is Status.OPTIMAL
         try:
             certificate = search.certificate()
-        except rl.CertificateError as error:
+        except rl.errors.CertificateError as error:
             if proven and case.rows.kind != "tiny" and "max_length" not in str(error):
                 self.say(f"what is optimal has no proof: {error}")
             return
@@ -206,7 +206,7 @@ class Judge:
                 self.say(f"a changed proof ({name}) of the bound {answer.lower_bound!r} is accepted, above the optimum")
 
 
-def _checked(problem: Any, model: Any, certificate: Any) -> rl.Verification:
+def _checked(problem: Any, model: Any, certificate: Any) -> rl.results.Verification:
     """What the proof's own check says; proofs of several classes bring theirs."""
     own = isinstance(certificate, MultiClassCertificate)
     return certificate.check(problem, model) if own else rl.verify(problem, model, certificate)

@@ -18,6 +18,7 @@ from random_problems import WEIGHTS, Rows, random_rows, some_rows
 import rulelab as rl
 from rulelab.data.conditions import Condition, attach_conditions
 from rulelab.data.directions import NEGATIVE, POSITIVE
+from rulelab.engines import CorelsBounds, MultiClassRuleListSearch, RuleListBounds
 
 _CLASSES = ((0, 1), ("no", "yes"), (1, 2))
 """What the labels of a case are called, by the number of its rows."""
@@ -164,7 +165,7 @@ def _draw_rule_list(family: str, seed: int, rng: np.random.Generator) -> Case:
     options: dict[str, Any] = {
         "regularization": _LIST_PENALTIES[seed // len(_KINDS) % len(_LIST_PENALTIES)],
         "policy": _POLICIES[int(rng.integers(len(_POLICIES)))],
-        "bounds": _some(rng, rl.CorelsBounds if family == "corels" else rl.RuleListBounds) if seed % 2 else None,
+        "bounds": _some(rng, CorelsBounds if family == "corels" else RuleListBounds) if seed % 2 else None,
         "random_state": 1,
     }
     if family == "rule_list":
@@ -188,7 +189,7 @@ def _draw_falling(family: str, seed: int, rng: np.random.Generator) -> Case:
         "regularization": (0.0, *_LIST_PENALTIES)[seed // len(_KINDS) % (1 + len(_LIST_PENALTIES))],
         "positive_weight": float(rng.choice([1.0, 3.0, 1 / 3, 2.5, 0.1])),
         "violation_penalty": float(rng.choice([0.0, 0.1, 1 / 3, 1.0, 5.0])) if family == "softly_falling" else None,
-        "bounds": _some(rng, rl.FallingBounds) if seed % 2 else None,
+        "bounds": _some(rng, rl.engines.FallingBounds) if seed % 2 else None,
         "max_length": int(rng.integers(0, 4)) if rng.random() < 0.4 else None,
         "random_state": 1,
         "iterations": int(rng.choice([0, 20])),
@@ -226,7 +227,7 @@ def _draw_fair_falling(family: str, seed: int, rng: np.random.Generator) -> Case
         "fairness": (name, float(rng.choice(_TOLERANCES))),
         "regularization": float(rng.choice((0.0, *_LIST_PENALTIES))),
         "positive_weight": float(rng.choice([1.0, 3.0, 1 / 3, 2.5, 0.1])),
-        "bounds": _some(rng, rl.FairFallingBounds) if seed % 2 else None,
+        "bounds": _some(rng, rl.engines.FairFallingBounds) if seed % 2 else None,
         "max_length": int(rng.integers(0, 4)) if rng.random() < 0.4 else None,
         "beam_width": int(rng.choice([0, 2, 200])),
         "min_group_size": 0,
@@ -367,7 +368,7 @@ def _draw_fair_list(family: str, seed: int, rng: np.random.Generator) -> Case:
     options: dict[str, Any] = {
         "fairness": ("PredictiveParity" if family == "value_list" else linear, float(rng.choice(_TOLERANCES))),
         "regularization": float(rng.choice(_LIST_PENALTIES)),
-        "bounds": _some(rng, rl.FairRuleListBounds) if seed % 2 else None,
+        "bounds": _some(rng, rl.engines.FairRuleListBounds) if seed % 2 else None,
         "beam_width": int(rng.choice([0, 2, 400])),
         "min_group_size": 0,
     }
@@ -581,9 +582,9 @@ FAMILIES: dict[str, Family] = {
         _draw_fair_falling, _falling_search, _best_fair_falling, _falling_objective, _unfair_or_rising
     ),
     "value_list": Family(_draw_fair_list, rl.search, _best_fair, _fair_objective, _unfair_list),
-    "several_classes": Family(_draw_several, rl.MultiClassRuleListSearch, _best_list, _list_objective, _miscounts),
+    "several_classes": Family(_draw_several, MultiClassRuleListSearch, _best_list, _list_objective, _miscounts),
     "fair_demanding": Family(_draw_fair_demanding, rl.search, _best_fair, _fair_objective, _unfair_or_disobedient_list),
     "least_gap_set": Family(
-        _draw_least_gap_set, _least_gap_by(rl.LeastGapRuleSetSearch), _least_gap, _gap_of_set, _inaccurate_set
+        _draw_least_gap_set, _least_gap_by(rl.engines.LeastGapRuleSetSearch), _least_gap, _gap_of_set, _inaccurate_set
     ),
 }

@@ -44,7 +44,7 @@ def falling_for(problem: rl.Problem, **options: Any) -> rl.Search:
     return rl.search(problem, "falling_rule_list", **options)
 
 
-def state_of(snapshot: rl.Snapshot) -> tuple[Any, ...]:
+def state_of(snapshot: rl.results.Snapshot) -> tuple[Any, ...]:
     """All that a search says at a moment but how long it took."""
     best = snapshot.incumbent
     assert best is not None
@@ -54,7 +54,7 @@ def state_of(snapshot: rl.Snapshot) -> tuple[Any, ...]:
     )
 
 
-def in_slices(search: rl.Search, at_most: int = 3, pickled: int = 7) -> tuple[Any, rl.Snapshot]:
+def in_slices(search: rl.Search, at_most: int = 3, pickled: int = 7) -> tuple[Any, rl.results.Snapshot]:
     """A search at its end, and its last state: advanced by a few units at a time, and pickled now and then."""
     for k in range(200_000):
         last = search.advance(1 + k % at_most)
@@ -86,8 +86,8 @@ MAKES: dict[str, Callable[[rl.Problem], rl.Search]] = {
     "set": lambda p: rl.RuleSetSearch(p),
     "set, fair": lambda p: rl.RuleSetSearch(p, fairness=rl.EqualOpportunity(0.02)),
     "set, fair, fewest errors": lambda p: rl.RuleSetSearch(p, loss="zero_one", fairness=rl.EqualOpportunity(0.02)),
-    "near sets": lambda p: rl.NearOptimalRuleSetSearch(p),
-    "least gap of sets": lambda p: rl.LeastGapRuleSetSearch(p, GAP),
+    "near sets": lambda p: rl.engines.NearOptimalRuleSetSearch(p),
+    "least gap of sets": lambda p: rl.engines.LeastGapRuleSetSearch(p, GAP),
     "gap frontier of sets": lambda p: rl.frontier(p, "gap", "rule_set", criterion=GAP),
     "fair frontier": lambda p: rl.frontier(p, "tolerance", "rule_set"),
 }
@@ -127,7 +127,7 @@ def reread(certificate: rl.Certificate) -> rl.Certificate:
     return rl.Certificate.load(stream)
 
 
-def finished(search: rl.Search, work: int = 1) -> rl.Snapshot:
+def finished(search: rl.Search, work: int = 1) -> rl.results.Snapshot:
     """The last state of a search in slices, whose bounds and incumbents go one way."""
     objective, bound = math.inf, 0.0
     for snapshot in search.steps(work_per_step=work, work_limit=ENOUGH):
@@ -141,14 +141,14 @@ def finished(search: rl.Search, work: int = 1) -> rl.Snapshot:
     return snapshot
 
 
-def certified(search: rl.Search) -> rl.Snapshot:
+def certified(search: rl.Search) -> rl.results.Snapshot:
     """The end of a search that proves its optimum."""
     last = rl.solve(search)
     assert (last.status, last.gap) == (rl.Status.OPTIMAL, 0)
     return last
 
 
-def told(snapshot: rl.Snapshot) -> tuple[object, ...]:
+def told(snapshot: rl.results.Snapshot) -> tuple[object, ...]:
     """What must not depend on how a search was interrupted."""
     best = snapshot.incumbent
     model = None if best is None else best.model
@@ -168,7 +168,7 @@ def slices_change_nothing(monkeypatch, engine, effort, case_of, seeds, told=told
         assert sliced.advance(5).incumbent == got.incumbent
 
 
-def same_optimum(one: rl.Snapshot, other: rl.Snapshot, within: float = 0.0) -> None:
+def same_optimum(one: rl.results.Snapshot, other: rl.results.Snapshot, within: float = 0.0) -> None:
     """Both have ended alike, with the same objective or with none."""
     assert one.status is other.status
     assert (one.incumbent is None) == (other.incumbent is None)
@@ -201,7 +201,7 @@ def proof_by(search: Any) -> tuple[Any, rl.Certificate]:
     return model, search.certificate()
 
 
-def holds(*claim: Any) -> rl.Verification:
+def holds(*claim: Any) -> rl.results.Verification:
     """What `rulelab.verify` says of a problem, a model and a proof, which proves the model optimal."""
     answer = rl.verify(*claim)
     assert answer.valid, answer.reason

@@ -55,21 +55,21 @@ FAMILIES: dict[str, Callable[[], Any]] = {
     ),
     "rule set": lambda: rl.RuleSetSearch(_problem(), 6),
     "fair rule set": lambda: rl.RuleSetSearch(_problem(), 6, 2, fairness=FAIR, min_group_size=5, must_use=["a"]),
-    "rule list of several classes": lambda: rl.MultiClassRuleListSearch(_of_classes(), 0.02),
+    "rule list of several classes": lambda: rl.engines.MultiClassRuleListSearch(_of_classes(), 0.02),
     "rule list of least gap": lambda: rl.LeastGapSearch(
         _problem(), "equal_opportunity", min_accuracy=0.6, max_length=2, min_group_size=5
     ),
-    "rule set of least gap": lambda: rl.LeastGapRuleSetSearch(
+    "rule set of least gap": lambda: rl.engines.LeastGapRuleSetSearch(
         _problem(), "equal_opportunity", 0.6, 4, 1, min_group_size=5
     ),
 }
 MANY: dict[str, Callable[[], Iterator[tuple[str, Verdict]]]] = {
     "lists near the optimum": lambda: _near(rl.NearOptimalSearch(_problem(), 0.02, 0.03), complete=False, covered=0.13),
     "sets near an optimum of nothing": lambda: _near(
-        rl.NearOptimalRuleSetSearch(rl.RuleSetSearch(_easy(), 4), 9), complete=False, covered=3.0
+        rl.engines.NearOptimalRuleSetSearch(rl.RuleSetSearch(_easy(), 4), 9), complete=False, covered=3.0
     ),
     "sets near the optimum": lambda: _near(
-        rl.NearOptimalRuleSetSearch(rl.RuleSetSearch(_problem(), 4), 6), complete=False, covered=20.0
+        rl.engines.NearOptimalRuleSetSearch(rl.RuleSetSearch(_problem(), 4), 6), complete=False, covered=20.0
     ),
     "lists near the optimum, counted": lambda: _near(rl.NearOptimalCounter(_problem(), 0.02, 0.03), counted=None),
     "lists by number of rules": lambda: _fronts(rl.FrontierSearch(_problem().without(["d"]), 3), rule_list_front),

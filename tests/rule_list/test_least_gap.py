@@ -175,7 +175,7 @@ def _few_rows(seed: int) -> rl.Problem:
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("most", [2, 3])
 def test_the_accuracy_that_is_demanded_of_a_set_by_default_is_reached(most, form, loss, seed):
-    search = rl.LeastGapRuleSetSearch(_few_rows(seed), max_complexity=most, form=form, loss=loss)
+    search = rl.engines.LeastGapRuleSetSearch(_few_rows(seed), max_complexity=most, form=form, loss=loss)
     last = finished(search)
     assert last.status is rl.Status.OPTIMAL
     assert last.incumbent.errors <= (1 - search.min_accuracy) * search.problem.total_weight * (1 + 1e-12)
@@ -186,6 +186,6 @@ def test_of_the_embedded_data_more_is_demanded_than_one_answer_gets_right(name):
     data = rl.datasets.load(name)
     frame, groups = rl.Binarizer(thresholds=5).fit_transform(data.X), np.arange(len(data.y)) % 2
     share = float(data.y.mean())
-    for kind in (rl.LeastGapSearch, rl.LeastGapRuleSetSearch):
+    for kind in (rl.LeastGapSearch, rl.engines.LeastGapRuleSetSearch):
         search = kind(rl.Problem.from_arrays(frame, data.y, groups=groups))
         assert search.min_accuracy == asked_accuracy(share, 1 - share)

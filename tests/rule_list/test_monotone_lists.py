@@ -100,7 +100,7 @@ def test_what_the_list_predicts_is_monotone_for_every_row_there_could_be():
         assert is_monotone(set(np.flatnonzero(model.predict(GRID))), directions), seed
 
 
-def case(seed: int) -> tuple[rl.ConstrainedRuleListSearch, dict[str, str]]:
+def case(seed: int) -> tuple[rl.engines.ConstrainedRuleListSearch, dict[str, str]]:
     problem, directions = mined(seed)
     directions = {name: way for name, way in directions.items() if any(name in str(one) for one in problem.names)}
     return rl.search(problem, regularization=0.04, monotone=directions), directions

@@ -24,7 +24,7 @@ from rulelab.rule_list.near_count.state import whole
 small_problems = partial(rows, st.sampled_from(LAMBDAS), max_rows=9, max_columns=4, max_weight=4)
 
 
-def count(problem: rl.Problem, *args, **given) -> rl.NearOptimalCount:
+def count(problem: rl.Problem, *args, **given) -> rl.results.NearOptimalCount:
     search = rl.NearOptimalCounter(problem, *args, **given)
     assert rl.solve(search).status is rl.Status.OPTIMAL
     return search.result()
@@ -39,7 +39,7 @@ def decided(A, weight, antecedents):
     return out
 
 
-def check(result: rl.NearOptimalCount, A, y, weight, models, optimum):
+def check(result: rl.results.NearOptimalCount, A, y, weight, models, optimum):
     """Everything that the result says, against the enumeration."""
     lists = {d: value for group in models.values() for d, value in group.items()}
     assert (result.complete, result.truncated, result.n_lists) == (True, None, len(lists))

@@ -279,7 +279,7 @@ def test_the_same_lists_are_found_by_every_door():
     problem = fitted.search_.problem
     unsolved = RuleListSearch(problem, 0.02)
     by_problem = rl.near_optimal(problem, 0.05, regularization=0.02)
-    others = [rl.near_optimal(fitted, 0.05), fitted.near(0.05), rl.near_optimal(unsolved, 0.05, time_limit=100)]
+    others = [rl.near_optimal(fitted, 0.05), fitted.near(within=0.05), rl.near_optimal(unsolved, 0.05, time_limit=100)]
     assert by_problem.complete
     assert all(found.lists == by_problem.lists for found in others)
     assert rl.near_optimal(fitted, 0.05, count=True).n_lists == by_problem.n_lists

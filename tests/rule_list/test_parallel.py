@@ -185,7 +185,7 @@ def test_how_many_threads_are_asked_for():
 
 def test_lists_with_demands_have_one_thread():
     found = rl.search(problem(0), regularization=0.02, n_jobs=2, first_rule="antecedent 0")
-    assert type(found) is rl.ConstrainedRuleListSearch
+    assert type(found) is rl.engines.ConstrainedRuleListSearch
     assert rl.solve(found).incumbent.model.antecedents[0] == 0
 
 

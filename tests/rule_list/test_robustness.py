@@ -207,7 +207,7 @@ def test_ties_need_a_single_row():
 def test_what_cannot_be_counted_is_refused():
     A, y = explained(0, 150, 10)
     problem = rl.Problem.from_arrays(A, y, sample_weight=np.linspace(0.5, 1.25, len(y)))
-    with pytest.raises(rl.ProblemError, match="weights are not integers"):
+    with pytest.raises(rl.errors.ProblemError, match="weights are not integers"):
         rl.RobustnessSearch(problem, 0.02)
     search = rl.RobustnessSearch(rl.Problem.from_arrays(A, y), 0.02)
     assert rl.solve(search, time_limit=0).limit == "time"

@@ -14,6 +14,7 @@ from numba import njit
 from random_problems import explained
 
 import rulelab as rl
+from rulelab.engines import CorelsBounds
 from rulelab.kernels import bits
 from rulelab.rule_list import POLICIES, core_pool
 from rulelab.rule_list.core_pool import HITS, LEARNT, N_BLOCKS, N_CORES, cut_by_core
@@ -88,7 +89,7 @@ def test_oracles(shared):
     files = sorted((shared / "oracles").glob("rule_list_*.npz"))
     assert files
     makers = [partial(rl.RuleListSearch, policy=policy, random_state=0) for policy in POLICIES]
-    makers += [partial(rl.CorelsSearch, bounds=bounds) for bounds in (rl.CorelsBounds(), rl.CorelsBounds.published())]
+    makers += [partial(rl.CorelsSearch, bounds=bounds) for bounds in (CorelsBounds(), CorelsBounds.published())]
     for file in files:
         z = np.load(file)
         problem = rl.Problem.from_arrays(z["rules"].T, z["labels"])
@@ -112,7 +113,7 @@ def test_certified_benchmark_instances(instances):
 def test_a_warm_start_is_the_first_incumbent(instances):
     problem = known_problem(instances, "compas_a")
     other = certified(problem, 0.01).incumbent.model
-    bounds = rl.RuleListBounds(separation=False)  # which begins when so many prefixes are stored
+    bounds = rl.engines.RuleListBounds(separation=False)  # which begins when so many prefixes are stored
     search = rl.RuleListSearch(problem, 0.005, beam_width=0, warm_start=other, bounds=bounds)
     first = search.advance(1)
     assert (first.incumbent.model, first.incumbent.objective) == (other, other.objective(0.005))

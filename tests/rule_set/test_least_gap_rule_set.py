@@ -64,14 +64,14 @@ def larger_problem(weight: int = 1) -> rl.Problem:
 @pytest.mark.parametrize("weight", [1, 3])
 def test_a_proof_says_what_it_is_about_and_is_refused_for_a_larger_gap(weight):
     problem = larger_problem(weight)
-    search = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
+    search = rl.engines.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
     best = rl.solve(search).incumbent
     assert search.least
     certificate = search.certificate()
     answer = holds(problem, best.model, certificate)
     meant = "at most 6, of at most 2 conditions a rule, of rules that cover different rows, with an accuracy of"
     assert f"{meant} at least 0.72" in answer.reason
-    easier = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.76, 6, 2)
+    easier = rl.engines.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.76, 6, 2)
     worse = rl.solve(easier).incumbent
     assert worse.objective > best.objective
     parameters = {**certificate.parameters, "false_negative_rate_gap": worse.objective}
@@ -90,7 +90,7 @@ def test_every_point_of_the_front_is_that_of_a_search_of_its_own():
     sliced = rl.frontier(problem, "gap", "rule_set", accuracies=accuracies, **own)
     certified(front)
     for point in front.points:
-        alone = rl.LeastGapRuleSetSearch(problem, "demographic_parity", point.place["min_accuracy"], 6, 2)
+        alone = rl.engines.LeastGapRuleSetSearch(problem, "demographic_parity", point.place["min_accuracy"], 6, 2)
         rl.solve(alone)
         assert (point.status == "infeasible") == alone.is_infeasible
         assert point.value == (None if alone.least is None else float(alone.least))
@@ -102,10 +102,10 @@ def test_every_point_of_the_front_is_that_of_a_search_of_its_own():
 
 def test_sets_to_begin_with_are_taken_where_they_are_accurate_and_simple_enough():
     problem = larger_problem()
-    first = rl.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
+    first = rl.engines.LeastGapRuleSetSearch(problem, "equal_opportunity", 0.72, 6, 2)
     best = rl.solve(first).incumbent
-    again = rl.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.72, 6, 2, warm_start=best.model)
+    again = rl.engines.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.72, 6, 2, warm_start=best.model)
     again.advance(1)
     assert again.advance(1).incumbent.objective == best.objective
-    simpler = rl.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.6, 2, 2, warm_start=[best.model])
+    simpler = rl.engines.LeastGapRuleSetSearch(problem, rl.EqualOpportunity, 0.6, 2, 2, warm_start=[best.model])
     assert rl.solve(simpler).incumbent.complexity <= 2

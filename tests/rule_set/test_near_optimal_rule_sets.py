@@ -57,7 +57,7 @@ def near_sets(t: Table, C: int, D: int, loss: str, form: str, penalty: Fraction,
     return Naive(optimum, near, models)
 
 
-def check(t: Table, result: rl.NearOptimalRuleSets, expected: Naive, form: str) -> None:
+def check(t: Table, result: rl.results.NearOptimalRuleSets, expected: Naive, form: str) -> None:
     assert result.complete
     assert (result.optimum, result.n_sets) == (float(expected.optimum), len(expected.sets))
     assert result.count == len(expected.models)
@@ -117,7 +117,7 @@ near_optimal = partial(rl.near_optimal, model="rule_set")
 def test_slices_and_pickles_change_nothing():
     problem = table(7).problem
     whole = near_optimal(problem, within=3, **SETTINGS)
-    search, _ = in_slices(rl.NearOptimalRuleSetSearch(problem, 3, **SETTINGS), 1, 1)
+    search, _ = in_slices(rl.engines.NearOptimalRuleSetSearch(problem, 3, **SETTINGS), 1, 1)
     again = search.result()
     assert again.frame().equals(whole.frame())
     assert again.rules.equals(whole.rules)
@@ -128,7 +128,7 @@ def test_slices_and_pickles_change_nothing():
 def test_it_can_be_looked_at_at_any_time(monkeypatch):
     """Also before the first set is found."""
     monkeypatch.setattr("rulelab.rule_set.near_optimal.search.EFFORT_PER_WORK", 1)
-    search = rl.NearOptimalRuleSetSearch(table(3).problem, 2, **SETTINGS)
+    search = rl.engines.NearOptimalRuleSetSearch(table(3).problem, 2, **SETTINGS)
     while search.advance(1).phase != "enumerating":
         assert search.result().count == 0
     assert search.result().frame().empty
@@ -160,7 +160,7 @@ def test_a_limit_of_models_leaves_a_distance_up_to_which_all_are_known():
     for ask in (part.importance, part.sample, part.column_ranges, part.patterns):
         with pytest.raises(ValueError, match="not complete"):
             ask()
-    search = rl.NearOptimalRuleSetSearch(problem, 5, limit=2, **SETTINGS)
+    search = rl.engines.NearOptimalRuleSetSearch(problem, 5, limit=2, **SETTINGS)
     assert rl.solve(search).limit == "limit"
     search.limit = 10_000
     assert rl.solve(search).status is rl.Status.OPTIMAL
@@ -242,15 +242,15 @@ def test_tables_of_what_the_models_do():
 )
 def test_wrong_arguments_are_told(arguments, said):
     with pytest.raises(ValueError, match=said):
-        rl.NearOptimalRuleSetSearch(table(0).problem, **{**SETTINGS, **arguments})
+        rl.engines.NearOptimalRuleSetSearch(table(0).problem, **{**SETTINGS, **arguments})
 
 
 def test_what_belongs_to_the_search_is_not_given_twice():
     problem = table(0).problem
     with pytest.raises(ValueError, match="the search's own"):
-        rl.NearOptimalRuleSetSearch(rl.RuleSetSearch(problem), 1, max_complexity=4)
+        rl.engines.NearOptimalRuleSetSearch(rl.RuleSetSearch(problem), 1, max_complexity=4)
     with pytest.raises(ValueError, match="must be a RuleSetSearch or a Problem"):
-        rl.NearOptimalRuleSetSearch("toe", 1)
+        rl.engines.NearOptimalRuleSetSearch("toe", 1)
 
 
 @pytest.mark.parametrize("loss", ["hamming", "zero_one"])

@@ -186,5 +186,5 @@ def test_what_cannot_be_told_apart_in_time_is_said(monkeypatch, seed):
     assert last.gap > 0
     assert last.lower_bound <= optimum <= last.incumbent.objective
     assert rl.solve(search).limit == "exactness"
-    with pytest.raises(rl.CertificateError):
+    with pytest.raises(rl.errors.CertificateError):
         search.certificate()

@@ -163,7 +163,7 @@ rng = np.random.default_rng(3)
 A = rng.random((60, 6)) < 0.5
 y = (A[:, 0] & A[:, 1]) ^ (rng.random(60) < 0.2)
 problem = rl.Problem.from_arrays(A, y, groups=np.where(A[:, 5], "a", "b"))
-search = rl.RuleSetSearch(problem, 6, 2) if kind == "RuleSetSearch" else rl.LeastGapRuleSetSearch(
+search = rl.RuleSetSearch(problem, 6, 2) if kind == "RuleSetSearch" else rl.engines.LeastGapRuleSetSearch(
     problem, "equal_opportunity", 0.7, 6)
 own = model(threads)
 if first == "theirs":

@@ -231,7 +231,7 @@ LOOKED_AT = (1, 4, 12, 40)
 """Units of work by parts, after which a bound is proven."""
 
 
-def bounds_of(case: Table, columns: int) -> list[tuple[rl.Snapshot, rl.Certificate]]:
+def bounds_of(case: Table, columns: int) -> list[tuple[rl.results.Snapshot, rl.Certificate]]:
     """A search's states by parts with a set, the last one included, and the proofs of their bounds."""
     search, seen, out = case.search(column_limit=columns), 0, []
     for snapshot in search.steps(work_per_step=1, work_limit=300):
@@ -359,7 +359,7 @@ def test_sets_that_obey_are_proven_by_parts(k, seed, most, monkeypatch):
 def test_where_rounding_hides_a_breach_there_is_no_proof_by_parts():
     search = crossed_case_of("demanding_set", 130).search()
     assert rl.solve(search).status is rl.Status.OPTIMAL
-    with pytest.raises(rl.CertificateError, match="too many digits for a certificate in parts"):
+    with pytest.raises(rl.errors.CertificateError, match="too many digits for a certificate in parts"):
         search.certificate()
 
 
@@ -404,7 +404,7 @@ def test_least_gaps_are_proven_by_parts(most, loss, monkeypatch):
 
 
 def test_a_proof_of_a_least_gap_lacks_no_part():
-    search = rl.LeastGapRuleSetSearch(small_group(), "equal_opportunity", 0.72, 8, 2)
+    search = rl.engines.LeastGapRuleSetSearch(small_group(), "equal_opportunity", 0.72, 8, 2)
     model, proof = proof_by(search)
     n = len(proof.arrays["part_price"])
     answer = holds(search.problem, model, proof)

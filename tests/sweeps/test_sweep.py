@@ -16,8 +16,8 @@ from places import cases_beside
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 import rulelab as rl
+from rulelab import recipe
 from rulelab.datasets import Dataset, from_frame
-from rulelab.families import Family
 from rulelab.sweeps import FAMILIES, SweepError, non_dominated, runners
 from rulelab.sweeps.plan import make_plan
 from rulelab.sweeps.result import Job
@@ -120,14 +120,14 @@ def test_every_fit_is_what_it_is_alone(done):
 )
 def test_a_path_starts_each_search_from_the_optimum_before(monkeypatch, family, grid, path, values):
     starts = []
-    search = Family.search
+    search = recipe.search_of
 
-    def spy(self, problem, parameters, **more):
+    def spy(family, problem, parameters, **more):
         if problem.n_rows > 4:  # not when parameters are checked
             starts.append((parameters[path], more.get("warm_start")))
-        return search(self, problem, parameters, **more)
+        return search(family, problem, parameters, **more)
 
-    monkeypatch.setattr(Family, "search", spy)
+    monkeypatch.setattr(recipe, "search_of", spy)
     found = run(family=family, grid=grid, cv=2)
     assert [value for value, _ in starts] == len(starts) // 3 * values
     assert [start is None for _, start in starts] == len(starts) // 3 * [True, False, False]
@@ -348,7 +348,9 @@ def test_every_least_gap_is_the_search_on_its_training_rows(name: str) -> None:
                 search = rl.LeastGapSearch(alone(train, thresholds=3), min_accuracy=accuracy, max_length=2)
             else:
                 problem = alone(train, None, thresholds=3)
-                search = rl.LeastGapRuleSetSearch(problem, min_accuracy=accuracy, max_complexity=4, max_conditions=2)
+                search = rl.engines.LeastGapRuleSetSearch(
+                    problem, min_accuracy=accuracy, max_complexity=4, max_conditions=2
+                )
             last, fit = rl.solve(search), fits.loc[(accuracy, fold)]
             assert fit["status"] == last.status == "optimal"
             assert fit["objective"] == fit["lower_bound"] == last.incumbent.objective

@@ -255,9 +255,9 @@ def test_counts_are_mined_with_their_own_weights():
     assert problem.n_rows == counts.training.n_rows
     with pytest.raises(ValueError, match="counts, whose rows have weights already"):
         rl.mine_antecedents(counts.training, sample_weight=counts.training.rows)
-    with pytest.raises(rl.ProblemError, match="counts have their own"):
+    with pytest.raises(rl.errors.ProblemError, match="counts have their own"):
         rl.Problem.from_antecedents(mined, groups=["a"] * len(counts))
-    with pytest.raises(rl.ProblemError, match="y is missing"):
+    with pytest.raises(rl.errors.ProblemError, match="y is missing"):
         rl.Problem.from_antecedents(rl.mine_antecedents(counts.training.frame, 1))
 
 

@@ -221,7 +221,7 @@ def test_a_missing_cell_meets_no_condition_and_is_no_change_to_make():
         (("priors", "at most 1"),),
         (("priors", "more than 1 and at most 3"),),
     )
-    with pytest.raises(rl.ModelError, match="'sex', which is not given"):
+    with pytest.raises(rl.errors.ModelError, match="'sex', which is not given"):
         flip_in_all([model], {"priors": 5}, ["priors"], values)
 
 

@@ -30,7 +30,7 @@ LEARN_AFTER = 200  # states: cores pay when the count is long
 
 @dataclass(frozen=True)
 class NearOptimalCountProgress(Snapshot):
-    """A count at one moment: a `rulelab.Snapshot` of the best list, and how far the counting is.
+    """A count at one moment: a `rulelab.results.Snapshot` of the best list, and how far the counting is.
 
     The status is OPTIMAL when all near-optimal lists are counted. The phase is "optimum" while the optimum is being
     certified, then, on a large table, "preparing", then "expanding" (the states are found), "counting" (the lists of

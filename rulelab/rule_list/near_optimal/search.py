@@ -26,7 +26,7 @@ _MOST_MODELS = 1 << 62
 
 @dataclass(frozen=True)
 class NearOptimalProgress(NearProgress):
-    """An enumeration at one moment: a `rulelab.Snapshot` of the best list, and how far the others are found.
+    """An enumeration at one moment: a `rulelab.results.Snapshot` of the best list, and how far the others are found.
 
     The status is OPTIMAL when all near-optimal lists are found. The phase is "optimum" while the optimum is being
     certified, then, on a large table, "preparing", then "enumerating", then "finished".

@@ -35,7 +35,7 @@ _BEFORE = ("pricing", "rules", "table")
 
 @dataclass(frozen=True)
 class NearOptimalRuleSetProgress(NearProgress):
-    """An enumeration at one moment: a `rulelab.Snapshot` of the best set, and how far the others are found.
+    """An enumeration at one moment: a `rulelab.results.Snapshot` of the best set, and how far the others are found.
 
     The status is OPTIMAL when all near-optimal sets are found. The phase is "optimum" while the optimum is being
     certified, then "pricing", "rules" and "table" while the rules that such sets can hold are found, then

@@ -171,7 +171,7 @@ def test_the_command_writes_the_file(model: str, tmp_path: Path, capsys: pytest.
 
 def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
     problem = rl.Problem.from_arrays(*explained(1, 80, 4, 0.2), names=[f"{HOSTILE}{j}" for j in range(4)])
-    search = rl.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2)
+    search = rl.engines.NearOptimalRuleSetSearch(problem, ratio=1.0, max_complexity=6, max_conditions=2)
     rl.solve(search)
     result = search.result()
     text = explorer_of_sets(result, search.advance(1), LABELS)
@@ -194,7 +194,7 @@ def test_the_file_of_rule_sets_asks_for_nothing_and_escapes_all() -> None:
 
 def test_nothing_is_said_in_per_cent_of_an_optimum_of_nothing() -> None:
     A = np.array(list(product((0, 1), repeat=3)) * 5, dtype=bool)
-    search = rl.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4)
+    search = rl.engines.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4)
     rl.solve(search)
     result = search.result()
     assert (result.optimum, result.complete) == (0, True)
@@ -205,7 +205,7 @@ def test_nothing_is_said_in_per_cent_of_an_optimum_of_nothing() -> None:
     assert '<th scope="col">above</th>' in text
     for gap in result.gaps:
         assert f"<td>{gap:.10g}</td>" in text
-    part = rl.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4, limit=2)
+    part = rl.engines.NearOptimalRuleSetSearch(rl.Problem.from_arrays(A, A[:, 0]), within=10, max_complexity=4, limit=2)
     rl.solve(part)
     text = explorer_of_sets(part.result(), part.advance(1), LABELS)
     assert f"Not complete: at least {part.result().n_sets} rule set" in text

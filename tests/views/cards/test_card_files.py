@@ -25,7 +25,7 @@ from rulelab.views.cards.report import report
 from rulelab.views.cards.view import ModelCard
 from rulelab.views.compare.view import CompareView
 
-FEW = {"bounds": rl.RuleListBounds(lookahead=False, deletion=False)}
+FEW = {"bounds": rl.engines.RuleListBounds(lookahead=False, deletion=False)}
 CAPPED = {"bounds": FallingBounds(**{name: name == "density_cap" for name in BOUNDS})}
 
 

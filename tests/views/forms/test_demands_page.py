@@ -293,7 +293,7 @@ def test_lists_of_the_page_obey_demands(asked: tuple[bool, ...], fairness: str, 
         assert rl.verify(proof.origin.problem(X, y), card.named, proof).valid
     else:
         plain = max_length is None and not set(wishes) - {"must_not_use"}
-        assert type(search) is (rl.FairRuleListSearch if plain else rl.ConstrainedRuleListSearch)
+        assert type(search) is (rl.engines.FairRuleListSearch if plain else rl.engines.ConstrainedRuleListSearch)
         assert rl.verify(search.problem, model, search.certificate()).valid
     used = [c.column for rule in model.rules for c in search.problem.conditions[rule.antecedent]]
     assert set(wishes.get("must_use", ())) <= set(used)
@@ -341,7 +341,7 @@ def test_a_list_of_predictive_parity_knows_no_demands_and_says_so_at_their_field
     assert setup.more.find("Must not use").state()["off"] == ""
     session = searched(setup)
     assert session.snapshot.status is rl.Status.OPTIMAL
-    assert isinstance(session.search, rl.FairRuleListSearch)
+    assert isinstance(session.search, rl.engines.FairRuleListSearch)
     assert session.search.problem.left_out == ("town",)
     assert rl.verify(session.search.problem, session.snapshot.incumbent.model, session.search.certificate()).valid
     setup.choose(fairness="none")

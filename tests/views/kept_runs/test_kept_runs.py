@@ -369,7 +369,7 @@ def test_what_takes_long_is_made_beside_the_store_and_errors_are_said(keeper) ->
     assert slow.result(PATIENCE) is True
 
     def wrong() -> None:
-        raise rl.CertificateError("there is none")
+        raise rl.errors.CertificateError("there is none")
 
     task = keeper.do_after(wrong, lambda store, made: made)
     assert error_of(task) == "there is none"

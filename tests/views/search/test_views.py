@@ -43,7 +43,7 @@ from rulelab.views.widgets.esc import esc, plain
 from rulelab.views.widgets.html import Press
 
 
-def snapshots(n: int) -> list[rl.Snapshot]:
+def snapshots(n: int) -> list[rl.results.Snapshot]:
     return list(rl.steps(long_search(), work_per_step=1, work_limit=n))[-n:]  # the first call only prepares
 
 
@@ -333,7 +333,7 @@ def test_a_press_in_another_thread_during_a_beat_is_shown(by_hand, monkeypatch: 
     press = threading.Thread(target=view.step)
     advance, show = view.session.search.advance, view.certificate.tell
 
-    def slowly(work: int) -> rl.Snapshot:
+    def slowly(work: int) -> rl.results.Snapshot:
         time.sleep(0.3)
         return advance(work)
 

@@ -178,7 +178,7 @@ def test_the_page_finds_what_the_library_finds(view: SearchView, tmp_path: Path,
     frame = table()
     conditions = rl.Binarizer(thresholds=3).fit_transform(frame.drop(columns="kind"))
     problem = rl.MultiClassProblem.from_antecedents(rl.mine_antecedents(conditions, max_conditions=1), frame["kind"])
-    own = rl.solve(rl.MultiClassRuleListSearch(problem, 0.02))
+    own = rl.solve(rl.engines.MultiClassRuleListSearch(problem, 0.02))
     assert best.model == own.incumbent.model
     assert "certified optimal: no rule list of several classes" in status(view).phase
     assert live.boxes(view)[0].pane.object is live.gap_figure(view)
@@ -258,7 +258,7 @@ def test_the_page_goes_on_while_the_proof_is_made_and_says_why_there_is_none(vie
     assert "being made" not in told(view)
     search.max_length = 3
     monkeypatch.undo()
-    with pytest.raises(rl.CertificateError):
+    with pytest.raises(rl.errors.CertificateError):
         awaited(proof.callback())
     assert any("No proof: there is no certificate" in each.phase for each in view.part("model").select(LiveText))
     assert "being made" not in told(view)
@@ -341,7 +341,7 @@ def test_pinned_lists_stand_side_by_side_and_survive_a_reload(setup: Setup) -> N
 def test_a_label_differs_where_another_class_is_predicted() -> None:
     A = np.array([[1], [1], [0], [0], [0]], dtype=bool)
     models = [
-        rl.MultiClassRuleList.from_problem(rl.MultiClassProblem.from_arrays(A, y), [0])
+        rl.results.MultiClassRuleList.from_problem(rl.MultiClassProblem.from_arrays(A, y), [0])
         for y in (list("aabbc"), list("ccbba"))
     ]
     (rule, default), _ = remarks([Card(model) for model in models])

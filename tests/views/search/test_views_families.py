@@ -13,6 +13,7 @@ from live import HOSTILE, boxes, curves, curves_of, finish, model_html, paused, 
 
 import rulelab as rl
 from rulelab.families import OFFERED
+from rulelab.questions import search_of
 from rulelab.shown import percent
 from rulelab.views.cards import card as cards
 from rulelab.views.cards.scores import incumbent_card
@@ -157,8 +158,13 @@ def test_the_form_shows_the_settings_of_the_family() -> None:
 @pytest.mark.parametrize(
     ("family", "other", "bound", "kind"),
     [
-        ("rule_list", {"policy": "curiosity"}, "reach", rl.FairRuleListBounds),
-        ("falling_rule_list", {"method": "monte_carlo", "violation_penalty": 0.1}, "reach", rl.FairFallingBounds),
+        ("rule_list", {"policy": "curiosity"}, "reach", rl.engines.FairRuleListBounds),
+        (
+            "falling_rule_list",
+            {"method": "monte_carlo", "violation_penalty": 0.1},
+            "reach",
+            rl.engines.FairFallingBounds,
+        ),
     ],
 )
 def test_fair_lists_say_what_cannot_be_chosen_and_have_bounds_of_their_own(family, other, bound, kind) -> None:
@@ -178,7 +184,7 @@ def test_fair_lists_say_what_cannot_be_chosen_and_have_bounds_of_their_own(famil
     assert "Monte-Carlo lists" not in fields
     assert (bound in fields["Bounds in use"]["options"]) > (bound in fields["Bounds in use"]["value"])
     recipe = setup.recipe()
-    search = recipe.family.search(problem(groups=True), recipe.parameters, **recipe.more)
+    search = search_of(recipe.family, problem(groups=True), recipe.parameters, **recipe.more)
     assert isinstance(search.bounds, kind)
     assert not getattr(search.bounds, bound)
     setup.choose(fairness="none")

@@ -52,7 +52,7 @@ def test_an_ablation_runs_all_and_ends_with_the_run_as_set(show, monkeypatch) ->
         plot_theme(dark).apply_to_model(axis)
         assert axis.major_label_text_color.startswith(f"rgba({channel}, "), "the picture follows the page's theme"
     assert view.session.search.kind == "corels"
-    assert view.session.search.bounds == rl.CorelsBounds()
+    assert view.session.search.bounds == rl.engines.CorelsBounds()
     assert "all 6 runs have ended; 6 proofs, all of the same objective" in runs_html(view)
     assert alert(view).phase == ""
     assert view.runs_box.button.able
@@ -177,7 +177,7 @@ def people() -> pd.DataFrame:
     return pd.DataFrame({"age": age, "job": job, **groups, "paid": paid})
 
 
-def ended(view: rl.views.SearchView) -> rl.Snapshot:
+def ended(view: rl.views.SearchView) -> rl.results.Snapshot:
     wait_until(lambda: view.session.state.over)
     view.refresh()
     view.close()
