@@ -48,12 +48,15 @@ class _Parser(argparse.ArgumentParser):
 def command_parser() -> argparse.ArgumentParser:
     """The parser of all commands; ``run`` names the function of the one that is asked for, by module and name."""
     parser = _Parser(
-        prog="rulelab", description="Certifiably optimal rule lists and rule sets: fit them, watch the search."
+        prog="rulelab",
+        usage="rulelab [-h] [--version] COMMAND ...",
+        description=f"Certifiably optimal rule lists and rule sets: fit them, watch the search.\n\n{_overview()}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"rulelab {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", prog="rulelab", metavar="COMMAND", help=argparse.SUPPRESS)
     for name, said in COMMANDS.items():
-        made = commands.add_parser(name, help=said["help"], description=said["about"])
+        made = commands.add_parser(name, description=said["about"])
         made.set_defaults(parser=made, run=said.get("run"))
         if name in _TAKEN:
             _TAKEN[name](made)
@@ -70,6 +73,15 @@ def command_parser() -> argparse.ArgumentParser:
             limits = add_limits(made, said["limits"], f"{name}.limits" if f"{name}.limits" in OPTIONS else "limits")
             add_options(limits, f"{name}.gap")
     return parser
+
+
+def _overview() -> str:
+    """The commands by what one does with them, and the names of those for some."""
+    lines: list[str] = []
+    for part in dict.fromkeys(said["part"] for said in COMMANDS.values() if "part" in said):
+        lines += [f"{part}:", *(f"  {n:10} {said['help']}" for n, said in COMMANDS.items() if said.get("part") == part)]
+    rest = [name for name, said in COMMANDS.items() if "part" not in said]
+    return "\n".join([*lines, "", f"to study searches: {', '.join(rest)}", "more of each: rulelab COMMAND --help"])
 
 
 def _table(parser: argparse.ArgumentParser, models: Iterable[str] = ()) -> None:

@@ -20,6 +20,7 @@ from servers import free_port
 import rulelab as rl
 from rulelab.cli import output
 from rulelab.cli.options import MODELS
+from rulelab.cli.parsers import COMMANDS
 from rulelab.rule_list import POLICIES
 
 
@@ -269,3 +270,14 @@ def test_options_of_another_family_are_refused(options, expected, tmp_path, caps
     path = tmp_path / "data.csv"
     path.write_text("a,b,y\n" + "1,0,1\n0,1,0\n1,1,1\n0,0,0\n" * 5)
     refused(capsys, expected, "fit", path, "--target", "y", *options, told=True)
+
+
+def test_the_first_help_has_the_commands_of_the_first_week_by_what_one_does(capsys: pytest.CaptureFixture[str]):
+    out, _ = output_of(capsys, "--help")
+    first = re.findall(r"^  ([a-z][a-z-]+) {2,}\S", out, re.MULTILINE)
+    assert 11 <= len(first) <= 13
+    assert len(re.findall(r"^[a-z ]+:$", out, re.MULTILINE)) >= 3
+    rest = re.search(r"to study searches: (.*)", out)
+    assert rest is not None
+    assert {*first, *rest[1].split(", ")} == set(COMMANDS)
+    assert output_of(capsys)[0] == out
