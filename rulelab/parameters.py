@@ -88,7 +88,7 @@ def some(*names: str) -> tuple[Parameter, ...]:
 
 MAX_CATEGORIES = PARAMETERS["max_categories"]
 BINARIZING = some("thresholds", "negations", "max_categories")
-"""How conditions are made of the columns of a table, see `rulelab.Binarizer`, which alone makes finer groups."""
+"""How conditions are made of the columns of a table, see `rulelab.Binarizer`."""
 JOINED, MOST_ANTECEDENTS = some("joined", "max_antecedents")
 MINING = some("joined", "min_support", "max_support", "by_class", "max_antecedents")
 """How antecedents are made of conditions, see `rulelab.mine_antecedents`."""

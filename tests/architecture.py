@@ -10,7 +10,7 @@ from structure import PACKAGE, dotted, internal, modules
 
 FIGURE = ROOT / "notebooks" / "architecture.svg"
 _SMALL = (
-    "arguments", "as_json", "engines", "errors", "files", "lazy", "linear_solver", "parameters", "progress",
+    "arguments", "as_json", "dates", "engines", "errors", "files", "lazy", "linear_solver", "parameters", "progress",
     "rehearsal", "remaining", "results", "sharing", "shown", "warming",
 )  # fmt: skip
 """Single files beside the rooms, which are drawn as one."""

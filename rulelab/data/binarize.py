@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import ParameterError, Text, is_whole, short
-from ..parameters import MAX_CATEGORIES
+from ..parameters import MAX_CATEGORIES, PARAMETERS
 from .columns import (
     ROUNDING,
     Column,
@@ -32,7 +32,7 @@ from .columns import (
 from .conditions import Condition, NothingFound, attach_conditions, column_name, confusable, in_pandas, unique_names
 from .exact_weights import in_units
 
-DEFAULT_GROUPS = 10
+GROUPS: int = PARAMETERS["thresholds"].default
 _COMPARE = {"<=": np.less_equal, ">": np.greater, "==": np.equal, "!=": np.not_equal}
 
 
@@ -41,9 +41,9 @@ class Binarizer(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    thresholds : int or dict, default 10
+    thresholds : int or dict, default 5
         Number of quantile groups of a numeric column: 10 cuts at the inner deciles. A dict gives the cuts of a column,
-        ``{"age": [18, 25, 45]}``, or its number of groups; columns that it does not name get 10.
+        ``{"age": [18, 25, 45]}``, or its number of groups; columns that it does not name get 5.
     negations : bool, default True
         Also give the negation of each category (``!=``), of each Boolean column (``not``) and of ``is missing``
         (``is present``). Numeric cuts always come in both directions: a rule cannot say ``age > 45`` otherwise.
@@ -78,7 +78,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self, thresholds: int | Mapping[Any, Any] = DEFAULT_GROUPS, negations: bool = True, max_categories: int = 20
+        self, thresholds: int | Mapping[Any, Any] = GROUPS, negations: bool = True, max_categories: int = 20
     ) -> None:
         self.thresholds = thresholds
         self.negations = negations
@@ -204,7 +204,7 @@ class Binarizer(TransformerMixin, BaseEstimator):
         wanted = thresholds.get(name)
         if isinstance(wanted, list):
             return 2  # its cuts are given
-        return int(wanted or (DEFAULT_GROUPS if isinstance(self.thresholds, Mapping) else self.thresholds))
+        return int(wanted or (GROUPS if isinstance(self.thresholds, Mapping) else self.thresholds))
 
     def _choose(
         self,

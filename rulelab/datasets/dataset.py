@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..dates import found_parts, is_time
 from ..lazy import as_pandas
 from ..shown import Fact, Shown, figure, percent, rows_below
-from .dates import dates_of, is_text, is_time, parts_of
 from .guesses import UNKNOWNS, closest, in_which_rows, is_sensitive, listing, positive_of, quote, unknown_of
 from .leaks import leak
 
@@ -228,29 +228,33 @@ def from_frame(
 
 
 def _with_dates(frame: pd.DataFrame, dates: str, others: Collection[str | None], said: list[str]) -> pd.DataFrame:
-    """The table with parts of dates in place of columns of dates but the others, which is said."""
+    """The table with parts in place of columns of dates, and of categories in an order, but the others; said."""
     if dates not in DATES:
         raise DatasetError(f"dates must be one of {', '.join(map(repr, DATES))}, not {quote(dates)}")
     columns: dict[str, pd.Series] = {}
     days: dict[str, list[str]] = {}
     hours: list[str] = []
+    orders: list[str] = []
     for name, values in frame.items():
         name = str(name)
-        when = None if name in others or is_text(values) else values if is_time(values) else dates_of(values)[0]
-        if when is None:
+        parts = None if name in others else found_parts(name, values)
+        if parts is None:
             columns[name] = values
             continue
-        parts = parts_of(name, when)
-        if is_time(when):
+        if parts.levels:
+            orders.append(name)
+        elif is_time(values):
             hours.append(name)
         else:
-            days[name] = [part.removeprefix(f"{name}: ") for part in parts]
-        if dates == "parts":
-            there = next((part for part in parts if part in frame.columns), None)
+            days[name] = [part.removeprefix(f"{name}: ") for part in parts.names]
+        if parts.levels or dates == "parts":
+            there = next((part for part in parts.names if part in frame.columns), None)
             if there is not None:
                 raise DatasetError(f"column {quote(there)} is there already; rename it, or ignore dates")
-            columns |= parts
-    if not days and not hours:
+            columns |= parts.of(name, values)
+    if orders:
+        said.append(f"categories in an order ({listing(orders)}) are given by the levels that a cell is at most")
+    if not days and not hours and not orders:
         return frame
     given = ", ".join(dict.fromkeys(part for parts in days.values() for part in parts))
     ways = [(f"dates ({listing(list(days))})", f"as {given}"), (f"times ({listing(hours)})", "in hours")]

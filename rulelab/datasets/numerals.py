@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import pandas as pd
 
-from .dates import HOURS, form_of, is_text
+from ..dates import HOURS, form_of, is_text
 from .guesses import WORDS, listing, quote
 from .reading import Reading
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..dates import PARTS, dates_of, has_times, is_text, is_time, times_of
 from .dataset import Dataset, DatasetError, from_frame, scalar
-from .dates import PARTS, dates_of, has_times, is_text, is_time, times_of
 from .guesses import (
     FEWEST_IDENTIFIED,
     in_rows,
@@ -219,7 +219,6 @@ class Sheet:
                 "read as empty; missing='' (--missing '') keeps it, or leave out the rows without a target"
             )
         times = {n: values for n, values in self._times.items() if n not in taken and n not in excluded}
-        ordered = [n for n, kind in self.frame.dtypes.items() if getattr(kind, "ordered", False)]
         units = [
             f"{n} ({''.join(form.unit)})" for n, form in self.forms.items() if any(form.unit) and n not in excluded
         ]
@@ -227,9 +226,8 @@ class Sheet:
             f"identifiers ({listing(guessed)}) are left out" if guessed else "",
             f"rules compare the numbers of {', '.join(units)} without the units" if units else "",
         )
-        plain = {n: self.frame[n].cat.as_unordered() for n in ordered}  # what that loses is said above, and once
         data = from_frame(
-            self.frame.assign(**plain, **times),
+            self.frame.assign(**times),
             target,
             positive,
             sensitive,
@@ -301,8 +299,6 @@ class Sheet:
             said = [*form.doubts, doubt]
             if dates is None and not form.doubts:
                 said.append(nearly_numbers(self.frame[name], self.reading))
-            if getattr(self.frame[name].dtype, "ordered", False):
-                said.append("its order is not used: give it as numbers to have it cut")
             if name in self._twins:
                 said.append(f"it has the same cells as {quote(self._twins[name])}")
             if any(said):

@@ -156,7 +156,8 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
         Parameters
         ----------
         X : DataFrame or array, shape (n_rows, n_columns)
-            Numbers, categories, Booleans; missing cells are allowed.
+            Numbers, categories, Booleans; missing cells are allowed. Dates are used by year, month, weekday and hour,
+            categories in an order (of a DataFrame) by the levels that a cell is at most.
         y : array, shape (n_rows,)
             Of two classes the larger label is the positive one.
         sample_weight : array, shape (n_rows,), optional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..certificate import Certificate, Verification, verify
 from ..data.binarize import Binarizer
 from ..data.columns import as_frame, match_columns, typed_rows
 from ..data.conditions import Condition, attach_conditions, in_pandas
+from ..dates import Parts, found_parts, with_parts
 from ..models import Model, MultiClassRuleList
 from ..multiclass import MultiClassRuleListSearch
 from ..proving import prove
@@ -40,6 +42,7 @@ class FittedClassifier(abc.ABC):
     _given_conditions: tuple[Condition, ...]
     _framed: bool
     _columns: tuple[str, ...]
+    _parts: Mapping[str, Parts]  # what stands for columns of dates, times and orders
 
     @abc.abstractmethod
     def _made(self, X: Any, y: Any, sample_weight: Any, sensitive_features: Any) -> Search:
@@ -233,6 +236,10 @@ class FittedClassifier(abc.ABC):
         elif reset or not self._framed:
             validate_data(self, X, reset=reset, skip_check_array=True)
         table = as_frame(X, fitting=reset)
+        if reset:
+            found = {name: found_parts(name, values) for name, values in table.items()}
+            self._parts = {name: parts for name, parts in found.items() if parts is not None}
+        table = with_parts(table, self._parts)
         if reset:
             self._framed, self._columns = framed, tuple(table.columns)
         else:

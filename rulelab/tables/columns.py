@@ -8,8 +8,8 @@ from typing import Any
 import duckdb
 
 from ..arguments import TableError
-from ..datasets.dates import HOURS, ISO, form_of
 from ..datasets.numerals import Form
+from ..dates import HOURS, ISO, form_of
 from .table import MOST_VALUES, UTC
 
 _FIRST = 2000

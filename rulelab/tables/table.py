@@ -14,8 +14,8 @@ import pandas as pd
 from ..arguments import TableError
 from ..data.columns import Column, listed
 from ..datasets.dataset import DATES
-from ..datasets.dates import PARTS, WEEKDAYS
 from ..datasets.guesses import FEWEST_IDENTIFIED, UNKNOWNS, is_identifier, unknown_of
+from ..dates import PARTS, WEEKDAYS
 from .weighing import ROWS, Weighing, listed_near
 
 MOST_VALUES = 2_000_000

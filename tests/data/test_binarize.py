@@ -352,7 +352,7 @@ def test_scikit_learn_checks():
 
 def test_compas_priors_have_the_thresholds_of_the_benchmark(shared):
     d = pd.read_csv(shared / "data" / "compas.csv.gz")
-    b = Binarizer().fit(d)
+    b = Binarizer(10).fit(d)
     cuts = [c.value for c in b.conditions_ if c.column == "priors_count" and c.operator == "<="]
     expected = np.unique(d.priors_count.quantile(np.linspace(0.1, 0.9, 9)))
     assert cuts == expected.tolist()

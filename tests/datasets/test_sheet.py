@@ -226,15 +226,16 @@ def test_a_measurement_that_is_nearly_right_is_no_leak_and_neither_is_one_of_cha
     assert sheet(as_csv(rare)).leaks("y") == {"size": "the cut at 150.0 separates the classes"}
 
 
-def test_that_the_order_of_categories_is_not_used_is_said():
+def test_categories_in_an_order_are_cut_along_it():
     grade = pd.Categorical(["low", "mid", "high"] * 10, ["low", "mid", "high"], ordered=True)
     frame = pd.DataFrame({"grade": grade, "kind": pd.Categorical(list(grade)[::-1]), "y": [0, 1] * 15})
-    found = sheet(frame.to_parquet())
-    assert found.doubts == ("column 'grade': its order is not used: give it as numbers to have it cut",)
-    made = found.dataset("y", 1)
+    made = sheet(frame.to_parquet()).dataset("y", 1)
+    assert "categories in an order ('grade') are given by the levels that a cell is at most" in made.notes
+    assert made.X.columns.tolist() == ["grade: at most low", "grade: at most mid", "kind"]
+    assert made.X["grade: at most mid"].tolist() == [True, True, False] * 10
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # it is said once
-        rl.Binarizer().fit(made.X)
+        warnings.simplefilter("error")
+        assert "not grade: at most mid" in map(str, rl.Binarizer().fit(made.X).conditions_)
 
 
 @pytest.mark.parametrize("text", [False, True])

@@ -1,5 +1,6 @@
 """The scikit-learn face: the tables people have, and the cases other tools get wrong."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -300,19 +301,45 @@ def test_numbers_written_as_text_are_taken_for_categories_and_this_is_said(make)
     assert len(heard) == 1
 
 
-@pytest.mark.parametrize("categories", [["low", "mid", "high"], [10, 20, 30]])
-def test_that_the_order_of_categories_is_not_used_is_said(categories):
-    grade, y = pd.Categorical(categories * 20, categories, ordered=True), np.arange(60) % 2
-    with pytest.warns(
-        UserWarning, match="'grade' holds categories in an order, which is not used: .*cat.codes"
-    ) as heard:
-        model = rl.RuleListClassifier(regularization=0.1).fit(pd.DataFrame({"grade": grade}), y)
-    assert len(heard) == 1
+def in_order(gaps: bool) -> tuple[pd.DataFrame, np.ndarray]:
+    """Rows that are positive from the third of five levels on, in the second half of a year."""
+    rng = np.random.default_rng(0)
+    codes, days = rng.integers(0, 5, 300), rng.integers(0, 365, 300)
+    grade = pd.Categorical.from_codes(codes, list("edcba"), ordered=True)
+    when = pd.Series(pd.Timestamp("2024-01-01 10:00") + pd.to_timedelta(days, "D"))
+    X = pd.DataFrame({"grade": grade, "when": when, "noise": rng.random(300)})
+    y = (codes >= 2) & (when.dt.month.to_numpy() > 6)
+    return (X.mask(rng.random(X.shape) < 0.05) if gaps else X), y
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        rl.RuleListClassifier(thresholds={"when: month": [6]}, regularization=0.01),
+        rl.FallingRuleListClassifier(thresholds={"when: month": [6]}, regularization=0.01),
+        rl.RuleSetClassifier(thresholds={"when: month": [6]}, max_complexity=4),
+    ],
+)
+def test_dates_have_parts_and_categories_in_an_order_are_cut_along_it(classifier, gaps):
+    X, y = in_order(gaps)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.predict(pd.DataFrame({"grade": grade}))
-        rl.RuleListClassifier(regularization=0.1).fit(pd.DataFrame({"grade": grade.codes}), y)
-        rl.RuleListClassifier(regularization=0.1).fit(pd.DataFrame({"grade": grade.as_unordered()}), y)
+        model = clone(classifier).fit(X, y)
+    assert all(name in str(model.model_) for name in ("grade: at most d", "when: month"))
+    assert model.n_features_in_ == 3
+    said = model.predict(X)
+    assert (said == y).mean() == (1 if not gaps else pytest.approx(1, abs=0.08))
+    as_text = X.assign(grade=X["grade"].astype(object), when=X["when"].dt.strftime("%Y-%m-%d %H:%M:%S"))
+    assert (model.predict(as_text) == said).all(), "as in a file"
+    assert (model.predict(X.iloc[[7]]) == said[7]).all(), "a row at a time"
+    assert (pickle.loads(pickle.dumps(model)).predict(X[["noise", "when", "grade"]]) == said).all()
+    with pytest.raises(ValueError, match="column 'grade' holds 'f' in row 0, which is none of e, d, c, b, a"):
+        model.predict(X.assign(grade="f"))
+    with pytest.raises(ValueError, match="column 'when' held dates or times when fitted"):
+        model.predict(X.assign(when=1.5))
+    with pytest.raises(ValueError, match="'when: year' is there already beside 'when'"):
+        clone(classifier).fit(X.assign(**{"when: year": 1}), y)
 
 
 def test_columns_that_no_rule_uses_may_be_missing():

@@ -25,7 +25,7 @@ FLOORS = Path(__file__).with_name("floors.txt").read_text(encoding="utf-8").spli
 
 ALONE = "datasets"
 ANYBODY = ("fitting", "papers", "report", "store", "sweeps", "tables", "views", "cli")
-BELOW_ALL = ("files", "lazy", "sharing", "shown")
+BELOW_ALL = ("dates", "files", "lazy", "sharing", "shown")
 """How things show themselves, which data sets do like all others."""
 """Who may import the data sets."""
 

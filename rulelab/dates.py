@@ -1,8 +1,10 @@
-"""Columns of dates and times, and the year, month, weekday and hour that stand for them among the features."""
+"""Columns that others stand for among the features: parts of dates and times, and steps of categories in an order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +27,7 @@ FORMATS = ("%Y-%m-%d", *_with_clocks(["%Y/%m/%d"]), ISO, *_with_clocks((*_DAY_FI
 HOURS = r"(?:(\d{1,5}) days?,? \+?)?(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?"
 """A time of day or a duration, of days, hours, minutes, seconds and parts of a second; of RE2, too."""
 _SAMPLE = 100
+_MOST_LEVELS = 20  # of an order that is cut along it
 
 
 def form_of(texts: Sequence[str]) -> tuple[str, str]:
@@ -88,15 +91,18 @@ def times_of(texts: pd.Series) -> pd.Series:
     return pd.to_timedelta(whole * 1_000_000 + parts, unit="us").where(texts.notna())
 
 
-def parts_of(name: str, dates: pd.Series) -> dict[str, pd.Series]:
-    """A column for each of `PARTS`, and for the hour where there is a time; of times and durations their hours."""
+def parts_of(name: str, dates: pd.Series, timed: bool | None = None) -> dict[str, pd.Series]:
+    """A column for each of `PARTS`, and for the hour where there is a time; of times and durations their hours.
+
+    ``timed``: whether there is one, where that is known.
+    """
     if not pd.api.types.is_datetime64_any_dtype(dates.dtype):
         return {f"{name}: hours": _hours(dates)}
     year, month, hour = (
         part if dates.notna().all() else part.astype(float) for part in (dates.dt.year, dates.dt.month, dates.dt.hour)
     )
-    timed = {f"{name}: hour": hour} if has_times(dates) else {}
-    return {f"{name}: year": year, f"{name}: month": month, f"{name}: weekday": dates.dt.day_name(), **timed}
+    hours = {f"{name}: hour": hour} if (has_times(dates) if timed is None else timed) else {}
+    return {f"{name}: year": year, f"{name}: month": month, f"{name}: weekday": dates.dt.day_name(), **hours}
 
 
 def has_times(dates: pd.Series) -> bool:
@@ -116,3 +122,64 @@ def _parsed(texts: pd.Series, form: str) -> pd.Series | None:
         return None
     found = pd.to_datetime(texts, format=form, errors="coerce", utc=True)
     return None if found.isna().any() else found.dt.tz_localize(None)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The columns that stand for one of dates or times, or of categories in an order, among the features."""
+
+    names: tuple[str, ...]
+    levels: tuple[str, ...] = ()  # of an order, the least first; empty: dates or times
+
+    def of(self, name: str, values: pd.Series) -> dict[str, pd.Series]:
+        """The parts of a column; raises ValueError where it does not hold what the parts are of."""
+        if self.levels:
+            return self._steps(name, values)
+        when = values if is_time(values) else dates_of(values)[0]
+        if when is None:
+            raise ValueError(f"column {name!r} held dates or times when fitted, and now holds others")
+        found = parts_of(name, when, timed=True)
+        return {part: found[part] for part in self.names}
+
+    def _steps(self, name: str, values: pd.Series) -> dict[str, pd.Series]:
+        """Whether each cell is at most each of the levels but the last."""
+        known = pd.Index(self.levels)
+        texts = values.astype(object).map(_text, na_action="ignore")
+        at = known.get_indexer(texts)
+        if (strange := (at < 0) & values.notna().to_numpy()).any():
+            row = int(strange.argmax())
+            text = f"column {name!r} holds {texts.iloc[row]!r} in row {row}, which is none of {', '.join(self.levels)}"
+            raise ValueError(f"{text} (rows count from 0)")
+        steps = {part: pd.Series(at <= k, index=values.index) for k, part in enumerate(self.names)}
+        return {part: step.astype("boolean").mask(at < 0) if (at < 0).any() else step for part, step in steps.items()}
+
+
+def _text(cell: Any) -> str:
+    """A level's own text; a whole number has no decimals."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def found_parts(name: str, values: pd.Series) -> Parts | None:
+    """What stands for a column of dates, of times, or of at most 20 categories in an order; None: the column itself."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        levels = tuple(map(_text, values.dtype.categories))
+        if not values.dtype.ordered or not 2 < len(set(levels)) == len(levels) <= _MOST_LEVELS:
+            return None
+        return Parts(tuple(f"{name}: at most {level}" for level in levels[:-1]), levels)
+    if is_text(values):
+        return None
+    when = values if is_time(values) else dates_of(values)[0]
+    return None if when is None else Parts(tuple(parts_of(name, when)))
+
+
+def with_parts(frame: pd.DataFrame, parts: Mapping[str, Parts]) -> pd.DataFrame:
+    """The table with the parts of some of its columns in their place; raises ValueError where one is there already."""
+    if not parts:
+        return frame
+    columns: dict[str, pd.Series] = {}
+    for name, values in frame.items():
+        made = parts[name].of(str(name), values) if name in parts else {str(name): values}
+        if taken := next((part for part in made if part in columns or (part != name and part in frame.columns)), None):
+            raise ValueError(f"column {taken!r} is there already beside {name!r}, whose part it is; rename one of them")
+        columns |= made
+    return pd.DataFrame(columns, index=frame.index)
