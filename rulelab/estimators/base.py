@@ -103,8 +103,8 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
         OPTIMAL, or LIMIT when the search, or one of the searches, stopped before its proof, or when weights or
         penalties that cannot be represented leave the proof a gap.
     trace_ : DataFrame
-        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity and counts, such as
-        queued, created and expanded; with more than two classes also class.
+        The states of the search: seconds, work, objective, lower_bound, gap, errors, complexity, log10_remaining and
+        counts, such as queued, created and expanded; with more than two classes also class.
     classes_ : array
     n_features_in_ : int
     feature_names_in_ : array of str

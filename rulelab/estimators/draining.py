@@ -120,6 +120,7 @@ def _row(snapshot: Snapshot) -> dict[str, Any]:
         "gap": math.nan if best is None else snapshot.gap,
         "errors": math.nan if best is None else best.errors,
         "complexity": math.nan if best is None else best.complexity,
+        "log10_remaining": snapshot.log10_remaining,
         **{name: snapshot.counts[name] for name in COUNTS if name in snapshot.counts},
     }
 

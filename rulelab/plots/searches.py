@@ -151,12 +151,12 @@ def incumbents(trace: Any, x: str = "work") -> Any:
     return _steps(known, x, "errors", hv.Dimension("errors"), ORANGE, "Errors of the incumbents")
 
 
-def tree(frame: pd.DataFrame) -> Any:
+def tree(frame: Any) -> Any:
     """The search tree as an icicle: a row per prefix length, each prefix under the one that it continues.
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : DataFrame, or search, recording or classifier
         What ``search.tree()`` gives: ``node``, ``parent``, ``label``, ``length``, ``bound``, ``state``, ``cut_by``
         and ``descendants``, each prefix after its parent.
 
@@ -166,7 +166,7 @@ def tree(frame: pd.DataFrame) -> Any:
         Of rectangles, a colour per state; widths say how many prefixes are stored below.
     """
     names = ["node", "parent", "label", "length", "bound", "state", "cut_by", "descendants"]
-    frame = require_columns(frame, names, "the frame of `search.tree()`")
+    frame = require_columns(frame, names, "the search of a list, or the frame of `search.tree()`", "tree")
     left, right = _side_by_side(frame)
     places = frame.assign(x0=left, x1=right, y0=-frame["length"] - 0.95, y1=-frame["length"] * 1.0)
     parts = []
@@ -263,7 +263,7 @@ def column_pool(frame: pd.DataFrame) -> Any:
         cost are left out.
     """
     names = ["rule", "complexity", "rows", "reduced_cost", "use", "chosen"]
-    frame = require_columns(frame, names, "the frame of `search.pool()`").dropna(subset=["reduced_cost"])
+    frame = require_columns(frame, names, "the frame of `search.pool()`", "pool").dropna(subset=["reduced_cost"])
     chosen, used = frame["chosen"].astype(bool), frame["use"] > 0
     kdim, vdim = hv.Dimension("rows", label="rows covered"), hv.Dimension("reduced_cost", label="reduced cost")
     parts = []

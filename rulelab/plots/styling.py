@@ -56,16 +56,19 @@ def in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def require_columns(frame: Any, names: Sequence[str], what: str) -> pd.DataFrame:
-    """The table itself.
+def require_columns(frame: Any, names: Sequence[str], what: str, of: str = "frame") -> pd.DataFrame:
+    """The table itself, or that of what is given, or of the search of a classifier: an attribute or a method ``of`` it.
 
     Raises
     ------
     TypeError
-        When it is no table.
+        When it is no table, and has none.
     ValueError
         When it lacks a column; the message says where such a table comes from.
     """
+    if not isinstance(frame, pd.DataFrame):
+        frame = getattr(getattr(frame, "search_", frame), of, frame)
+        frame = frame() if callable(frame) else frame
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"give {what}, a pandas DataFrame, not {type(frame).__name__}")
     if missing := [name for name in names if name not in frame.columns]:

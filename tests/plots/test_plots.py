@@ -284,7 +284,7 @@ def test_a_run_is_drawn_from_whatever_holds_it(run: Any) -> None:
     recording = rl.Recording(rl.RuleListSearch(search.problem, regularization=search.regularization))
     states = list(recording.steps(work_per_step=50))
     parts = [hv.Curve, hv.Area]
-    for draw in (rl.plots.convergence, rl.plots.queue, rl.plots.incumbents):
+    for draw in (rl.plots.convergence, rl.plots.queue, rl.plots.incumbents, rl.plots.remaining):
         pairs = zip(draw(states).traverse(specs=parts), draw(recording).traverse(specs=parts), strict=True)
         assert all(one.dframe().equals(two.dframe()) for one, two in pairs)
         assert draw(search).traverse(specs=parts)
@@ -292,6 +292,11 @@ def test_a_run_is_drawn_from_whatever_holds_it(run: Any) -> None:
     fitted = rl.RuleListClassifier(regularization=0.02, max_conditions=1).fit(X, X[:, 0] > 20)
     drawn = [rl.plots.convergence(source).Curve.Objective.dframe() for source in (fitted, fitted.trace_)]
     assert drawn[0].equals(drawn[1])
+    assert rl.plots.remaining(fitted).traverse(specs=parts)
+    trees = [rl.plots.tree(source) for source in (fitted, fitted.search_, fitted.search_.tree())]
+    boxes = [pd.concat(tree.traverse(hv.Dataset.dframe, [hv.Rectangles])) for tree in trees]
+    assert boxes[0].equals(boxes[1])
+    assert boxes[1].equals(boxes[2])
     of_search, of_snapshot, of_states = (rl.plots.cuts(source).dframe() for source in (search, last, [last]))
     assert of_search.equals(of_snapshot)
     assert of_states.equals(of_snapshot)
