@@ -53,13 +53,13 @@ class Criterion(ABC):
 
 
 @dataclass(frozen=True)
-class _Bounded(Criterion):
+class Bounded(Criterion):
     """A criterion of a tolerance."""
 
     tolerance: float
 
 
-class EqualOpportunity(_Bounded):
+class EqualOpportunity(Bounded):
     """False negative rates of any two groups differ by at most ``tolerance`` (Hardt et al., 2016).
 
     Parameters
@@ -73,7 +73,7 @@ class EqualOpportunity(_Bounded):
 
 
 @dataclass(frozen=True)
-class EqualizedOdds(_Bounded):
+class EqualizedOdds(Bounded):
     """False negative rates differ by at most ``tolerance``, false positive rates by at most ``on_negatives``.
 
     With the Hamming loss the false positive rate is replaced by its Hamming proxy: the rules that cover the group's
@@ -95,7 +95,7 @@ class EqualizedOdds(_Bounded):
         return (_false_negative(self.tolerance), _false_positive(second))
 
 
-class FalsePositiveRateParity(_Bounded):
+class FalsePositiveRateParity(Bounded):
     """False positive rates of any two groups differ by at most ``tolerance``; by the proxy with the Hamming loss.
 
     Parameters
@@ -108,7 +108,7 @@ class FalsePositiveRateParity(_Bounded):
         return (_false_positive(self.tolerance),)
 
 
-class DemographicParity(_Bounded):
+class DemographicParity(Bounded):
     """Proportions predicted positive differ by at most ``tolerance`` between any two groups.
 
     With the Hamming loss a negative counts once for every rule that covers it.
@@ -123,7 +123,7 @@ class DemographicParity(_Bounded):
         return (Rate("selection_rate", -1, 1, "rows", 1, self.tolerance),)
 
 
-class AccuracyParity(_Bounded):
+class AccuracyParity(Bounded):
     """Error rates differ by at most ``tolerance`` between any two groups; a set without rules need not meet this.
 
     With the Hamming loss a negative counts once for every rule that covers it.
@@ -140,7 +140,7 @@ class AccuracyParity(_Bounded):
         return (Rate("accuracy", 1, 1, "rows", 0, self.tolerance),)
 
 
-class PredictiveParity(_Bounded):
+class PredictiveParity(Bounded):
     """Of those predicted positive, the parts that are positive differ by at most ``tolerance`` between any two groups.
 
     For rule lists only. A group of whom nobody is predicted positive has no such rate and is not compared; a list that
@@ -160,7 +160,7 @@ class PredictiveParity(_Bounded):
 
 def criterion_called(criterion: Any) -> tuple[str, type[Criterion]]:
     """A criterion without a tolerance, its name and its class, from either of the two; raises ValueError."""
-    known = (EqualOpportunity, EqualizedOdds, FalsePositiveRateParity, DemographicParity, AccuracyParity)
+    known = [one for one in Bounded.__subclasses__() if one.linear]
     named = {re.sub(r"\B(?=[A-Z])", "_", one.__name__).lower(): one for one in known}
     for name, one in named.items():
         if criterion is one or (isinstance(criterion, str) and criterion.replace("-", "_") == name):

@@ -166,12 +166,56 @@ DOORS = {
         assert set(sweep.frame["status"]) == {"optimal"}
     """,
 }
+TOY_CRITERION = """
+    import rulelab as rl
+    from rulelab import rule_set
+    from rulelab.data.fairness import Bounded
+    from rulelab.families.criteria import CRITERIA, EVERY, CriterionRecord
+
+    class ToyParity(Bounded):
+        def rates(self):
+            return rl.FalsePositiveRateParity(self.tolerance / 2).rates()
+
+    rule_set.ToyParity = ToyParity
+    record = CriterionRecord("toy_parity", "ToyParity", "toy parity: false alarms")
+    CRITERIA[record.name] = EVERY[record.name] = record
+    data = rl.datasets.load("compas")
+    few = {"regularization": 0.02, "max_conditions": 1}
+"""
+DOORS_OF_A_CRITERION = {
+    "classifier": """
+        made = rl.RuleListClassifier(fairness=ToyParity(0.04), **few)
+        made.fit(data.X, data.y, sensitive_features=data.sensitive["sex"])
+        rates = made.group_rates_["false_positive_rate"]
+        assert rates.max() - rates.min() <= 0.02
+        assert made.verify().valid
+    """,
+    "gap": """
+        problem = rl.RuleListClassifier(**few).fit(data.X, data.y, sensitive_features=data.sensitive["sex"])
+        problem = rl.Problem.from_antecedents(problem.antecedents_, data.y, groups=data.sensitive["sex"])
+        least = rl.search(problem, criterion="toy_parity", min_accuracy=0.6, max_length=2)
+        assert rl.solve(least).status == "optimal"
+    """,
+    "command line": """
+        from rulelab.cli.commands import main
+        asked = ["--fairness", "toy-parity:0.04", "--max-conditions", "1", "--regularization", "0.02"]
+        assert main(["fit", "compas", *asked]) == 0
+    """,
+    "page": """
+        from rulelab.views.search.setup import Setup
+        setup = Setup()
+        setup.choose(data="compas", sensitive="sex", fairness="toy_parity", tolerance=0.04)
+        assert "toy parity within 0.04 between groups of sex" in "".join(text for text, _ in setup.sentence.parts)
+        assert "toy_parity" in setup.settings.param.fairness.objects
+    """,
+}
+TOYS = [(TOY, door) for door in DOORS.values()] + [(TOY_CRITERION, door) for door in DOORS_OF_A_CRITERION.values()]
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("door", DOORS)
-def test_a_family_of_a_few_lines_is_at_every_door(door):
-    code = textwrap.dedent(TOY) + textwrap.dedent(DOORS[door])
+@pytest.mark.parametrize(("toy", "door"), TOYS, ids=[*DOORS, *(f"criterion-{each}" for each in DOORS_OF_A_CRITERION)])
+def test_a_family_and_a_criterion_of_a_few_lines_are_at_every_door(toy, door):
+    code = textwrap.dedent(toy) + textwrap.dedent(door)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
