@@ -1,5 +1,6 @@
 """A switch of a bound means what it says: off, it cuts nothing and counts nothing; on, it leaves less to do."""
 
+import shutil
 from dataclasses import fields
 from functools import partial
 from itertools import product
@@ -7,7 +8,9 @@ from itertools import product
 import naive
 import numpy as np
 import pytest
+from command_line import python
 from laws import certified, learn_soon
+from structure import PACKAGE
 
 import rulelab as rl
 from rulelab.falling_rule_list import BOUNDS as FALLING_BOUNDS
@@ -228,3 +231,51 @@ def test_the_lower_bound_never_falls_whatever_is_off(switches):
         for snapshot in search.steps(work_per_step=100):
             assert snapshot.lower_bound >= proven
             proven = snapshot.lower_bound
+
+
+TOY = {
+    "bounds.py": [("    accurate_support: bool = True\n", "    accurate_support: bool = True\n    toy: bool = True\n")],
+    "exact/state.py": [
+        ("BY_INCUMBENT, BY_LENGTH = range(8, 13)", "BY_INCUMBENT, BY_LENGTH, BY_TOY = range(8, 14)"),
+        ('    "always: length limit",\n', '    "always: length limit",\n    "toy",\n'),
+        ("    accurate_support: bool\n", "    accurate_support: bool\n    toy: bool\n"),
+    ],
+    "exact/expansion.py": [
+        (
+            "        if rules.lookahead and",
+            "        if rules.toy and child_cost + per_rule > best:\n            pruned[at.BY_TOY] += 1\n"
+            "            continue\n        if rules.lookahead and",
+        )
+    ],
+}
+"""A bound in the three files of its engine: its switch, its counter, and where it cuts."""
+AT_THE_DOORS = """
+import rulelab as rl
+data = rl.datasets.load("tic_tac_toe")
+made = rl.RuleListClassifier(regularization=0.02, max_conditions=1).fit(data.X, data.y)
+problem = made.search_.problem
+with_it = rl.RuleListSearch(problem, 0.02, beam_width=0)
+without = rl.RuleListSearch(problem, 0.02, beam_width=0, bounds=rl.engines.RuleListBounds(toy=False))
+assert rl.solve(with_it).incumbent.objective == rl.solve(without).incumbent.objective
+assert with_it.snapshot.pruned["toy"] > 0 == without.snapshot.pruned["toy"]
+assert made.verify().valid
+ablation = rl.Ablation(with_it)
+assert {str(outcome.snapshot.status) for outcome in ablation.steps()} == {"optimal"}
+assert any("toy" in variant for variant in ablation.frame["variant"])
+from rulelab.views.search.setup import Setup
+assert "toy" in Setup().settings.param.bounds.objects
+"""
+
+
+@pytest.mark.long
+def test_a_bound_is_added_in_three_files(tmp_path):
+    copy = tmp_path / "rulelab"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, changes in TOY.items():
+        file = copy / "rule_list" / name
+        text = file.read_text("utf-8")
+        for before, after in changes:
+            assert text.count(before) == 1
+            text = text.replace(before, after)
+        file.write_text(text, "utf-8")
+    python("-c", AT_THE_DOORS, cwd=tmp_path, PYTHONPATH=str(tmp_path))
