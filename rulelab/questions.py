@@ -37,26 +37,10 @@ class Question:
         The family of models.
     several : bool
         Whether the problem has more than two classes.
-    criterion : str, optional
-        The gap between groups that is to be least, such as "equal_opportunity", in place of the errors.
-    fairness : Criterion, optional
-        What the model has to meet.
-    must_use, first_rule, max_uses, monotone : optional
-        What the model has to use, and to obey; see `rulelab.engines.ConstrainedRuleListSearch`.
-    max_length : int, optional
-        Most rules of a list.
-    violation_penalty : float, optional
-        Falling lists may rise at this price.
-    method : {"exact", "monte_carlo"}
-        Whether a proof is asked for, of falling lists.
-    regularization, positive_weight : float, optional
-        What a rule costs, of sets a unit of complexity; what a missed positive counts as, in false alarms.
-    max_complexity, max_conditions : int, optional
-        Of sets: most rules and conditions, and conditions of one rule.
-    loss, form : str, optional
-        Of sets: "hamming" or "zero_one"; "dnf" or "cnf".
-    min_accuracy : float, optional
-        Where the gap is to be least: the least share of rows that are right.
+    criterion, fairness, must_use, first_rule, max_uses, monotone, max_length, violation_penalty, method : optional
+        What decides which search answers, as `rulelab.search` takes it.
+    regularization, positive_weight, max_complexity, max_conditions, loss, form, min_accuracy : optional
+        Of the search that answers.
 
     Examples
     --------
