@@ -31,6 +31,13 @@ def homes(file: str) -> dict[str, str | None]:
     return {name.name: node.module for node in imported for name in node.names}
 
 
+@cache
+def called(name: str) -> str:
+    """How one who imports the package as ``rl`` calls a name, such as "rl.engines.CorelsBounds"; else the name itself."""
+    places = ((part, homes(str(Path(__file__).with_name(part)))) for part in ("__init__", *PARTS))
+    return next((f"rl.{part}.{name}".replace("__init__.", "") for part, known in places if name in known), name)
+
+
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The ``__getattr__`` and ``__dir__`` of a package or a module that has names of others.
 
@@ -42,8 +49,7 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     def load(name: str) -> Any:
         full = f"{package}.{name}".replace("rulelab", "rl", 1)
         if name not in known:
-            moved = (f"it is rl.{part}.{name}" for part in PARTS if name in homes(str(Path(__file__).with_name(part))))
-            instead = gone().get(full) or next(moved, "")
+            instead = gone().get(full) or (f"it is {called(name)}" if called(name) != name else "")
             raise AttributeError(f"module {package!r} has no attribute {name!r}{f': {instead}' if instead else ''}")
         home = known[name]
         try:

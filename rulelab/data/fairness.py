@@ -206,15 +206,13 @@ def compared(criterion: Criterion, groups: Groups, min_group_size: int) -> list[
 
 
 def left_out(criterion: Criterion, groups: Groups, min_group_size: int) -> str:
-    """Which groups are too small for a criterion, rate by rate, in words; empty when none is."""
+    """Which groups are too small for a criterion, by the rows that each rate is of, in words; empty when none is."""
     sizes = groups.sizes
     parts = []
     for rate, large in zip(criterion.rates(), compared(criterion, groups, min_group_size), strict=True):
         small = [f"{groups.names[g]} ({sizes[rate.per][g]:g})" for g in range(len(groups.names)) if g not in large]
         if small:
-            parts.append(
-                f"{', '.join(small)} from the {rate.name.replace('_', ' ')}: fewer than {min_group_size} {_kind(rate)}"
-            )
+            parts.append(f"{', '.join(small)}: fewer than {min_group_size} {_kind(rate)}")
     return f"left out of the fairness constraint: {'; '.join(parts)}" if parts else ""
 
 

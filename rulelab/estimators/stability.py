@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..arguments import is_whole, require
+from ..data.binarize import GROUPS
 from ..data.conditions import in_pandas
 from ..models import RuleSet
 from ..models.text import clause_text
@@ -91,7 +92,8 @@ def stability(
     fits: list[tuple[set[str] | None, dict[str, Any]]]
     fits = [(own, _row(-1, reference, X, y, weight, np.zeros_like(weight), own))]
     if reference.binarizer_ is not None:
-        X = reference.binarizer_.transform(X)
+        X = reference.binarizer_.transform(reference._fitted_table(X))
+        estimator = clone(estimator).set_params(thresholds=GROUPS)  # cuts may name columns, which X has no more
     cells = pd.DataFrame({"label": y})
     if sensitive_features is not None:
         cells = pd.concat([cells, pd.DataFrame(in_pandas(sensitive_features)).reset_index(drop=True)], axis=1)

@@ -334,6 +334,7 @@ def test_dates_have_parts_and_categories_in_an_order_are_cut_along_it(classifier
     assert (model.predict(as_text) == said).all(), "as in a file"
     assert (model.predict(X.iloc[[7]]) == said[7]).all(), "a row at a time"
     assert (pickle.loads(pickle.dumps(model)).predict(X[["noise", "when", "grade"]]) == said).all()
+    assert rl.stability(clone(classifier), X, y, n_samples=1).rules["returns"].max() == 1
     with pytest.raises(ValueError, match="column 'grade' holds 'f' in row 0, which is none of e, d, c, b, a"):
         model.predict(X.assign(grade="f"))
     with pytest.raises(ValueError, match="column 'when' held dates or times when fitted"):

@@ -182,6 +182,13 @@ def test_public_names_resolve() -> None:
         assert name in dir(rulelab)
 
 
+def test_a_name_that_stands_in_a_part_says_in_which() -> None:
+    for name in ("errors.ModelError", "results.Snapshot", "engines.CorelsBounds"):
+        assert attrgetter(name)(rulelab) is not None
+        with pytest.raises(AttributeError, match=f"it is rl.{name}"):
+            getattr(rulelab, name.partition(".")[2])
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'RuleForest'"):
         rulelab.RuleForest  # noqa: B018

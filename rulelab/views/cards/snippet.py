@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-import rulelab
-
 from ...families import BINARIZING
+from ...lazy import called
 from ...models import Model, MultiClassRuleList
 from ...snapshot import Snapshot, Status
 from ...stepping import Search
@@ -60,7 +59,7 @@ def of_model(model: Model | MultiClassRuleList) -> str:
 def imports(values: Iterable[Any]) -> list[str]:
     """Of the values that the package itself does not offer by name."""
     kinds = {type(value) for value in values if is_dataclass(value)}
-    own = {kind.__name__: kind for kind in kinds if kind.__name__ not in rulelab.__all__}
+    own = {kind.__name__: kind for kind in kinds if called(kind.__name__) == kind.__name__}
     return [f"from {'.'.join(kind.__module__.split('.')[:2])} import {name}" for name, kind in sorted(own.items())]
 
 
@@ -129,9 +128,9 @@ def _weight(recipe: PageRecipe, at: str) -> str:
 
 def _call(search: Search) -> list[str]:
     """What makes the search: its class, where the package offers it by name."""
-    name = type(search).__name__
-    if name in rulelab.__all__:
-        return [f"search = rl.{name}(", "    problem,"]
+    name = called(type(search).__name__)
+    if name.count(".") == 1:
+        return [f"search = {name}(", "    problem,"]
     return ["search = rl.search(", "    problem,", f"    {search.family!r},"]
 
 
@@ -152,7 +151,6 @@ def source(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(source, value))}]"
     if is_dataclass(value) and not isinstance(value, type):
-        name = type(value).__name__
         changed = {f.name: getattr(value, f.name) for f in fields(value) if getattr(value, f.name) != f.default}
-        return f"{'rl.' if name in rulelab.__all__ else ''}{name}({_arguments(**changed)})"
+        return f"{called(type(value).__name__)}({_arguments(**changed)})"
     return repr(value)
