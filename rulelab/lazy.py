@@ -33,7 +33,7 @@ def homes(file: str) -> dict[str, str | None]:
 
 @cache
 def called(name: str) -> str:
-    """How one who imports the package as ``rl`` calls a name, such as "rl.engines.CorelsBounds"; else the name itself."""
+    """How one who imports the package as ``rl`` calls a name, such as "rl.engines.CorelsBounds"; or the name alone."""
     places = ((part, homes(str(Path(__file__).with_name(part)))) for part in ("__init__", *PARTS))
     return next((f"rl.{part}.{name}".replace("__init__.", "") for part, known in places if name in known), name)
 
