@@ -26,7 +26,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 import rulelab as rl
-from rulelab.rule_list import POLICIES
+from rulelab.rule_list import POLICIES, CorelsBounds
 
 
 def compiled():
