@@ -135,9 +135,11 @@ class Parts:
         """The parts of a column; raises ValueError where it does not hold what the parts are of."""
         if self.levels:
             return self._steps(name, values)
-        when = values if is_time(values) else dates_of(values)[0]
-        if when is None:
-            raise ValueError(f"column {name!r} held dates or times when fitted, and now holds others")
+        when, doubt = (values, "") if is_time(values) else dates_of(values)
+        if when is None or doubt:
+            raise ValueError(
+                f"column {name!r} held dates or times when fitted, and now holds others; {doubt or 'give it so'}"
+            )
         found = parts_of(name, when, timed=True)
         return {part: found[part] for part in self.names}
 

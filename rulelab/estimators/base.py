@@ -184,7 +184,9 @@ class CertifiedClassifier(FittedClassifier, CallbackSupportMixin, ClassifierMixi
         """The search that `fit` makes of these rows, not begun; of one model."""
         other = clone(self)
         rows = other._read(X, y, sample_weight, sensitive_features)
-        (target,) = other._targets(rows.y, rows.weight)
+        target, *more = other._targets(rows.y, rows.weight)
+        if more:
+            raise AttributeError(f"there are {1 + len(more)} classes, each with a search of its own")
         features = other._features(rows.table, rows.y, rows.weight)
         made: Search = other._search(features, target, other._exactly(rows)[0], rows.groups, rows.seed)
         return made

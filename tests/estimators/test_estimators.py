@@ -339,6 +339,8 @@ def test_dates_have_parts_and_categories_in_an_order_are_cut_along_it(classifier
         model.predict(X.assign(grade="f"))
     with pytest.raises(ValueError, match="column 'when' held dates or times when fitted"):
         model.predict(X.assign(when=1.5))
+    with pytest.raises(ValueError, match="it could be the month"):
+        model.predict(X.assign(when="05/01/2024 10:00"))
     with pytest.raises(ValueError, match="'when: year' is there already beside 'when'"):
         clone(classifier).fit(X.assign(**{"when: year": 1}), y)
 

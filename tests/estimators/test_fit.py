@@ -109,6 +109,8 @@ def test_without_its_search_a_classifier_says_so(people):
         rl.RuleListClassifier().fit(people[["age"]], np.zeros(200)).verify()
     with pytest.raises(AttributeError, match="3 classes, each with a search of its own"):
         rl.RuleListClassifier(**EASY["rule_list"]).fit(people[["age"]], np.arange(200) % 3).verify()
+    with pytest.raises(AttributeError, match="3 classes, each with a search of its own"):
+        rl.RuleListClassifier(**EASY["rule_list"]).near(people[["age"]], np.arange(200) % 3)
     with pytest.raises(ValueError, match=r"a classifier of rule lists or rule sets.*not a FallingRuleListSearch"):
         rl.fit(people, "paid", "falling_rule_list", **EASY["falling_rule_list"]).near()
 
