@@ -316,7 +316,7 @@ class RoomPanel(LayoutViewer):
         stage, begun = BOARDS.stands(*where)
         leads = bool(self._entered) and BOARDS.leads(*where, self._session)
         self.free = leads or not self._entered or stage == ENDED
-        self._end.visible = leads and stage != ENDED
+        self._end.visible = leads and stage == ON
         self._begin.param.update(visible=leads and stage != ON, label=_RESET if stage == ENDED else _START)
         self.code.object = join_code(link) if leads and (link := self.link()) else ""
         if self._entered:

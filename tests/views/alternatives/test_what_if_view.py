@@ -387,7 +387,7 @@ def test_who_opened_a_room_starts_its_game_alone_reveals_the_optimum_and_resets_
         return {entry.name: entry.rules for _, entry in BOARDS.board("class 9", first.hand.game)}
 
     second.act({"do": "insert", "at": 0, "antecedent": 0})
-    assert offers() == [{"Reveal the optimum", "Start the game", "End the game for all"}, set()]
+    assert offers() == [{"Reveal the optimum", "Start the game"}, set()]
     second.reveal()
     assert "certified" not in html(second)
     second.room.start()
@@ -402,7 +402,7 @@ def test_who_opened_a_room_starts_its_game_alone_reveals_the_optimum_and_resets_
     assert offers()[0] >= {"Reset the room"}
     assert "The game has ended" in second.room.board.object
     press(first, "Reset the room")
-    assert offers() == [{"Reveal the optimum", "Start the game", "End the game for all"}, set()]
+    assert offers() == [{"Reveal the optimum", "Start the game"}, set()]
     assert "Practice" in second.room.board.object
     assert "certified" not in html(second)
     first.close()

@@ -65,14 +65,16 @@ def _tried_all(seen: Seen) -> bool:
 
 
 def _children(seen: Seen) -> Figures:
-    return {name: count(seen.snapshot.counts[name]) for name in ("created", "stored", "queued")}
+    now = seen.snapshot
+    waiting = {name: count(now.counts[name]) for name in ("expanded", "queued")}
+    return {"made": count(now.made), "cut": count(sum(now.pruned.values()))} | waiting
 
 
 def _left(seen: Seen) -> Figures:
     m = seen.problem.n_antecedents
     return {
         "expanded": counted(seen.snapshot.counts["expanded"], "prefixes"),
-        "created": count(seen.snapshot.counts["created"]),
+        "made": count(seen.snapshot.made),
         "antecedents": count(m),
         "lists": count(sum(perm(m, rules) for rules in range(6))),
     }
@@ -117,7 +119,7 @@ _COLUMN_GENERATION = plan(
     "column_generation.md",
     [
         Step(found_rules),
-        Step(stepped(6)),
+        Step(stepped(1)),
         Step(_ended, _of_how_many),
         Step(looked_back_to(lambda moment, _end: moment.lower_bound > 0), _gap_closed),
     ],
