@@ -39,6 +39,11 @@ def found_rules(seen: Seen) -> bool:
     return seen.over or (best is not None and bool(best.model.rules))
 
 
+def priced(seen: Seen) -> bool:
+    """The linear programme has given rows their prices, after a step since; or the search has ended."""
+    return seen.over or (seen.work > 0 and "master_value" in seen.snapshot.detail)
+
+
 def looked_back_to(reached: Callable[[Snapshot, Snapshot], bool]) -> Task:
     """One looks at the first moment that has reached something, compared with the last, or at the one after it."""
 
@@ -119,7 +124,7 @@ _COLUMN_GENERATION = plan(
     "column_generation.md",
     [
         Step(found_rules),
-        Step(stepped(1)),
+        Step(priced),
         Step(_ended, _of_how_many),
         Step(looked_back_to(lambda moment, _end: moment.lower_bound > 0), _gap_closed),
     ],
