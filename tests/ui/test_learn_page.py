@@ -231,6 +231,8 @@ def test_the_script_is_performed_by_one_key(visit: Callable[..., Visit]) -> None
         bar.get_by_text(say).wait_for()
         seen()
         page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    walk.get_by_text("What fairness costs · step 2 of 4").wait_for()  # the card before, where it was performed
     view.button("Leave the script").click()
     bar.wait_for(state="hidden")
     assert view.console == []

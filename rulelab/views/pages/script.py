@@ -107,6 +107,8 @@ _DOES: tuple[Callable[[Any], Iterable[Wait]], ...] = (
     _side_by_side,
 )
 """What each card does, in the order of `MINUTES`."""
+_WHERE = (*("Search",) * (len(_DOES) - 2), "Learn", "Compare")
+"""The tab in which each has been done."""
 
 
 class Remote(JSComponent):
@@ -148,6 +150,8 @@ class Remote(JSComponent):
             self._acts, self._wait = iter(_DOES[at - 1](self._tabs)), None
             if self._go_on():
                 self._beat.start()
+        else:
+            self._tabs.tab = _WHERE[at - 1]
 
     def leave(self) -> None:
         """Take the bar away; what runs goes on."""
