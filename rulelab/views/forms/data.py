@@ -70,9 +70,8 @@ def _apart(wanted: tuple[Any, ...], shown: str, on_cancel: Callable[[Callable[[]
         raise DatasetError(f"{shown} was not read: {NO_ROOM}")
     with ALLOWED.part(len(SHARES)) as most:
         try:
-            found: Sheet = apart(read_sheet, *wanted, on_cancel=on_cancel, most=most)
+            return apart(read_sheet, *wanted, on_cancel=on_cancel, most=most)
         except MemoryError as error:
             if most is None or most >= MAX_BYTES:
                 raise
             raise DatasetError(f"{shown} was not read: {NO_ROOM}") from error
-    return found

@@ -342,7 +342,9 @@ def _said(each: Parameter, value: Any) -> list[Part]:
     before, after = (each.clause or f"{re.split('[:(]', each.title)[0].strip().lower()} {{}}").split("{}")
     if value == 1:
         after = re.sub(r"^( \w+)s\b", r"\1", after)
-    return [(text, label) for text, label in ((before, ""), (_value(each, value), each.title), (after, "")) if text]
+    said = in_words(each, value)
+    shortly = said.partition(":")[0] if each.choices and value is not None else said
+    return [(text, label) for text, label in ((before, ""), (shortly, each.title), (after, "")) if text]
 
 
 def _asked(table: DataSettings) -> float | None:
@@ -354,12 +356,6 @@ def _asked(table: DataSettings) -> float | None:
     if known is None or not known.embedded or table.own is not None or table.test_share:
         return None
     return asked_accuracy(known.positives, known.rows - known.positives)
-
-
-def _value(each: Parameter, value: Any) -> str:
-    """The value in few words."""
-    said = in_words(each, value)
-    return said.partition(":")[0] if each.choices and value is not None else said
 
 
 class Sentence(JSComponent):
