@@ -87,7 +87,10 @@ class Dataset(Shown):
     forms: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"Dataset({self.name!r}: {self._shape()})"
+        n_rows, n_features = self.X.shape
+        n_positive = int(self.y.sum())
+        positives = f"{n_positive} positive ({percent(n_positive / n_rows)} %)"
+        return f"Dataset({self.name!r}: {n_rows} rows, {n_features} features, {positives})"
 
     def _title(self) -> str:
         return f"Dataset {self.name}"
@@ -108,11 +111,6 @@ class Dataset(Shown):
 
     def _below(self) -> str:
         return rows_below(self.X, most=5)
-
-    def _shape(self) -> str:
-        n_rows, n_features = self.X.shape
-        n_positive = int(self.y.sum())
-        return f"{n_rows} rows, {n_features} features, {n_positive} positive ({percent(n_positive / n_rows)} %)"
 
     def count(self, rows: np.ndarray) -> int:
         """How many rows these are, by their positions, as they were before they were counted."""
@@ -291,13 +289,12 @@ def _in_pandas(frame: Any) -> pd.DataFrame:
 
     kind = type(frame).__name__
     try:
-        made: pd.DataFrame = as_pandas(nw.from_native(frame, eager_only=True), f"a {kind}", DatasetError)
+        return as_pandas(nw.from_native(frame, eager_only=True), f"a {kind}", DatasetError)
     except TypeError:
         raise DatasetError(
             f"a data set is made of a dataframe in memory, of pandas, Polars or PyArrow, not of this {kind}; "
             "rulelab.tables.open takes one that is not in memory"
         ) from None
-    return made
 
 
 def _listed(columns: Iterable[str] | str) -> list[str]:

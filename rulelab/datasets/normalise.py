@@ -68,7 +68,7 @@ RECORDS: dict[str, Record] = {
     name: Record(name, **fields) for name, fields in load_tables(Path(__file__).with_name("registry.toml")).items()
 }
 
-BANK_FLOATS = ["emp.var.rate", "cons.price.idx", "cons.conf.idx", "euribor3m", "nr.employed"]
+BANK_FLOATS = dict.fromkeys(("emp.var.rate", "cons.price.idx", "cons.conf.idx", "euribor3m", "nr.employed"), float)
 IONOSPHERE = [f"a{i:02d}" for i in range(1, 35)]
 MUSK = [f"f{i}" for i in range(1, 167)]
 SEXES = {1: "male", 0: "female"}
@@ -203,19 +203,15 @@ def _plain(
     return lambda raw: _table(_member(raw, *members), names, **options).astype(dict(kinds or {}))
 
 
-def _floats(names: Sequence[str]) -> dict[str, type]:
-    return dict.fromkeys(names, float)
-
-
 _BANKNOTE, _MAGIC, _TRANSFUSION, _PIMA = map(_header, ("banknote", "magic", "transfusion", "pima"))
-_IONOSPHERE_KINDS = dict.fromkeys(IONOSPHERE[:2], np.int64) | _floats(IONOSPHERE[2:])
+_IONOSPHERE_KINDS = {name: np.int64 if name in IONOSPHERE[:2] else float for name in IONOSPHERE}
 _OWN = (compas, adult, default, heart, liver, musk, german, ilpd, heloc)
 NORMALISERS: dict[str, Callable[[bytes], pd.DataFrame]] = {each.__name__: each for each in _OWN} | {
     "bank_full": _plain("bank.zip", "bank-full.csv", sep=";"),
-    "bank_marketing": _plain("bank-additional.zip", "bank-additional-full.csv", kinds=_floats(BANK_FLOATS), sep=";"),
-    "banknote": _plain("data_banknote_authentication.txt", names=_BANKNOTE, kinds=_floats(_BANKNOTE[:-1])),
+    "bank_marketing": _plain("bank-additional.zip", "bank-additional-full.csv", kinds=BANK_FLOATS, sep=";"),
+    "banknote": _plain("data_banknote_authentication.txt", names=_BANKNOTE, kinds=dict.fromkeys(_BANKNOTE[:-1], float)),
     "ionosphere": _plain("ionosphere.data", names=[*IONOSPHERE, "class"], kinds=_IONOSPHERE_KINDS),
-    "magic": _plain("magic04.data", names=_MAGIC, kinds=_floats(_MAGIC[:-1])),
+    "magic": _plain("magic04.data", names=_MAGIC, kinds=dict.fromkeys(_MAGIC[:-1], float)),
     "transfusion": _plain(
         "transfusion.data", names=_TRANSFUSION, kinds=dict.fromkeys(_TRANSFUSION, np.int64), header=0
     ),

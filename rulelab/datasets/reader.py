@@ -147,24 +147,29 @@ def sheet(
     return _sheet(path, how, name, max_cells, max_columns)
 
 
+def read_sheet(contents: bytes, file_name: str, max_cells: int, max_columns: int, how: dict[str, Any]) -> Sheet:
+    """The `sheet` of a file with its columns described, to be handed on by a process that does nothing else."""
+    found = sheet(contents, name=file_name, max_cells=max_cells, max_columns=max_columns, **how)
+    named = Sheet(found.frame, file_name.partition(".")[0] or "data", file_name, found.reading, found.forms)
+    named.columns  # noqa: B018 kept
+    return named
+
+
 def _sheet(path: Source, how: Reading, name: str | None, max_cells: int | None, max_columns: int | None) -> Sheet:
-    reading: Reading | None = how.checked()
-    assert reading is not None
+    reading = how.checked()
     raw, file_name = _contents(path, name or "the data")
     if not raw.strip():
         raise DatasetError(f"{file_name} is empty")
-    forms: dict[str, Form] = {}
     if raw.startswith(b"\x1f\x8b"):
         raw = gunzip(raw, file_name, max_cells)
     elif raw.startswith(b"PK"):
         raw, doubts = unzipped(raw, file_name, max_cells)
         reading = replace(reading, doubts=doubts)
+    called = name or file_name.removesuffix(".gz").rpartition(".")[0] or file_name
     if raw.startswith(b"PAR1"):
-        frame, reading = _parquet(raw, file_name, max_cells, max_columns), None
-    else:
-        frame, reading, forms = _csv(raw, reading, file_name, max_cells, max_columns)
-    stem = file_name.removesuffix(".gz").rpartition(".")[0] or file_name
-    return Sheet(frame, name or stem, file_name, reading, forms)
+        return Sheet(_parquet(raw, file_name, max_cells, max_columns), called, file_name)
+    frame, reading, forms = _csv(raw, reading, file_name, max_cells, max_columns)
+    return Sheet(frame, called, file_name, reading, forms)
 
 
 def _contents(path: str | os.PathLike[str] | bytes | BinaryIO, nameless: str) -> tuple[bytes, str]:

@@ -67,17 +67,15 @@ def title(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
 
 def longest(search: Search) -> int:
     """The most rules of a list that can be better than its default alone, by their price (Thm 4), or all allowed."""
-    problem, parameters = search.problem, search.parameters
-    if "min_accuracy" in parameters:
-        given = parameters["max_length"]
-        return problem.n_antecedents if given is None else min(problem.n_antecedents, given)
+    parameters, most = search.parameters, search.problem.n_antecedents
+    if (limit := parameters.get("max_length")) is not None:
+        most = min(most, limit)
+    fairness = parameters.get("fairness")
+    if "min_accuracy" in parameters or (fairness is not None and not fairness.met_by_no_rules) or demanded(parameters):
+        return most
     loss, weight = _of_the_default(search)
-    price, m = Fraction(repr(parameters["regularization"])), problem.n_antecedents
-    most = m if price == 0 else min(m, int(loss / weight / price))
-    fairness, limit = parameters.get("fairness"), parameters.get("max_length")
-    if (fairness is not None and not fairness.met_by_no_rules) or demanded(parameters):
-        return m if limit is None else min(m, limit)
-    return most if limit is None else min(most, limit)
+    price = Fraction(repr(parameters["regularization"]))
+    return most if price == 0 else min(most, int(loss / weight / price))
 
 
 def _of_the_default(search: Search) -> tuple[Fraction, Fraction]:

@@ -25,8 +25,7 @@ class CriterionRecord:
 
         if len(tolerances) != len(self.tolerances):
             raise ValueError(f"{self.name} takes {len(self.tolerances)} tolerances, not {len(tolerances)}")
-        criterion: Criterion = getattr(rule_set, self.class_name)(*tolerances)
-        return criterion
+        return getattr(rule_set, self.class_name)(*tolerances)
 
     def within(self, *tolerances: float) -> str:
         """What a constraint with these tolerances asks for, such as "equal opportunity within 0.05"."""

@@ -30,10 +30,8 @@ def _rehearsal(room: str, name: str, problem: str, **parameters: Any) -> Callabl
     """A search of a class of this module, on a problem of `rulelab.rehearsal`."""
 
     def made() -> Search:
-        search: Search = getattr(import_module(f"rulelab.{room}"), name)(
-            getattr(import_module("rulelab.rehearsal"), problem)(), **parameters
-        )
-        return search
+        rows = getattr(import_module("rulelab.rehearsal"), problem)()
+        return getattr(import_module(f"rulelab.{room}"), name)(rows, **parameters)
 
     return made
 

@@ -212,8 +212,7 @@ class GapFrontier(Frontier):
     @property
     def _criterion(self) -> Criterion:
         criterion: Any = criterion_called(self._first.criterion)[1]
-        made: Criterion = criterion(0.0)
-        return made
+        return criterion(0.0)
 
     def _new(self, place: int, known: Sequence[Found]) -> LeastGapSearch | LeastGapRuleSetSearch:
         accuracy, models = self.accuracies[place], tuple(one.model for one in known)

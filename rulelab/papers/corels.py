@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -102,16 +102,13 @@ def compas(quick: bool) -> Made:
     )
 
 
-def _method(family: str, parameters: Mapping[str, Any]) -> str:
-    """A name that tells the points of a method apart."""
-    own = {name: value for name, value in parameters.items() if name not in SUPPORT}
-    return ", ".join(
-        [family.replace("_", " "), *(f"{name.replace('_', ' ')} {value:g}" for name, value in own.items())]
-    )
-
-
 def _named(found: Sweep) -> dict[int, str]:
-    return {each.point: _method(each.family, each.parameters) for each in found.results}
+    """Names that tell the points of a method apart."""
+    names = {}
+    for each in found.results:
+        own = [f" {name} {value:g}" for name, value in each.parameters.items() if name not in SUPPORT]
+        names[each.point] = ",".join([each.family, *own]).replace("_", " ")
+    return names
 
 
 def _accuracies(found: Sweep) -> list[dict[str, Any]]:

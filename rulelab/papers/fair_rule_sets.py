@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,8 +26,6 @@ from .figure import RAN, SOURCE, Made, by_data, drawing, installed, of_each, pub
 from .rule_sets import LOSSES
 
 PAPER = "Fair rule sets: Lawless, Dash, Günlük and Wei, JMLR 24, 2023"
-CRITERIA = ("equal opportunity", "equalized odds")
-
 SENSITIVE = {"compas": "race", "adult": "sex", "default": "SEX"}
 TOLERANCES = (0.01, 0.05, 0.1, 0.15, 0.2)
 COMPLEXITY = 15
@@ -88,19 +86,17 @@ def _within(criterion: str, tolerance: float) -> EqualOpportunity | EqualizedOdd
     return EqualOpportunity(tolerance) if criterion == "equal opportunity" else EqualizedOdds(tolerance, tolerance)
 
 
-_TOLERANCE_OF = {repr(_within(criterion, each)): each for criterion in CRITERIA for each in TOLERANCES}
-
-
-def _tolerance(parameters: Mapping[str, Any]) -> float | None:
+def _tolerance(found: Sweep, point: int) -> float | None:
     """That of a configuration; None where it need not be fair."""
-    return _TOLERANCE_OF.get(str(parameters.get("fairness")), parameters.get("eps"))
+    own = found.parameters_of(point)
+    fair = own.get("fairness")
+    return own.get("eps") if fair is None else fair.rates()[0].tolerance
 
 
 def _ours(name: str, criterion: str, found: Sweep) -> Iterator[dict[str, Any]]:
     gap = f"{criterion.replace(' ', '_')}_gap"
     trained = found.points("train").set_index("point")[gap]
     deviation = found.frame.groupby("point")[["test_accuracy", f"test_{gap}"]].std() * 100
-    tolerances = {each.point: _tolerance(each.parameters) for each in found.results}
     for row in found.points().to_dict(orient="records"):
         point = row["point"]
         yield {
@@ -108,7 +104,7 @@ def _ours(name: str, criterion: str, found: Sweep) -> Iterator[dict[str, Any]]:
             "data": name,
             "method": row["family"].replace("_", " "),
             "criterion": criterion,
-            "tolerance": tolerances[point],
+            "tolerance": _tolerance(found, point),
             "accuracy %": 100 * row["accuracy"],
             "sd": deviation.loc[point, "test_accuracy"],
             "gap %": 100 * row[gap],
@@ -124,8 +120,8 @@ def _ours(name: str, criterion: str, found: Sweep) -> Iterator[dict[str, Any]]:
 def _rates(found: Sweep) -> pd.DataFrame:
     """The true positive rate of each group at each tolerance, on training and test rows of all folds."""
     rows = []
-    tolerances = {each.point: _tolerance(each.parameters) for each in found.results if not each.baseline}
-    for point, tolerance in tolerances.items():
+    for point in dict.fromkeys(each.point for each in found.results if not each.baseline):
+        tolerance = _tolerance(found, point)
         for on in ("train", "test"):
             for group, rates in found.rates(point, on).iterrows():
                 shown = {"tolerance": 1.0 if tolerance is None else tolerance, "group": group, "rows": on}
@@ -140,11 +136,10 @@ def proxies(quick: bool) -> Made:
     """Gaps of sets under the constraint as the Hamming loss counts it, and as it is; how far apart the two can be."""
     found = _sweep("compas", "equalized odds", quick, tuple(LOSSES), seconds=3)
     rows, drawn = [], []
-    tolerances = {each.point: _tolerance(each.parameters) for each in found.results}
     for on in ("train", "test"):
         for row in found.points(on).query("not baseline").to_dict(orient="records"):
             loss, gap = LOSSES[row["loss"]], 100 * row["equalized_odds_gap"]
-            cells = {"constraint by": loss, "tolerance": tolerances[row["point"]], "rows": on, "gap %": gap}
+            cells = {"constraint by": loss, "tolerance": _tolerance(found, row["point"]), "rows": on, "gap %": gap}
             rows.append({SOURCE: RAN, **cells, "accuracy %": 100 * row["accuracy"]})
             if cells["tolerance"] is not None:
                 drawn.append(cells)

@@ -78,10 +78,10 @@ def needed(what: str, todo: str, **cells: Any) -> dict[str, Any]:
 def installed(*methods: str) -> tuple[list[str], list[dict[str, Any]]]:
     """Those of some baselines whose packages are there, and a row for each other one."""
     there = [name for name in methods if BASELINES[name].installed]
-    absent = [name for name in methods if name not in there]
     return there, [
         needed(BASELINES[name].packages[-1], 'pip install "rulelab[rivals]"', method=name.replace("_", " "))
-        for name in absent
+        for name in methods
+        if name not in there
     ]
 
 

@@ -8,7 +8,9 @@ import holoviews as hv
 import pandas as pd
 
 from ..rule_list import NearOptimal
-from ..sweeps import Sweep, non_dominated
+from ..sweeps import Sweep
+from ..sweeps import front as best_of
+from ..sweeps.frames import MAXIMISED
 from .styling import BLUE, CYCLE, LENGTHS, MODEL, ORANGE, in_front, in_words, require_columns, styled
 
 _ROOM = 0.05  # beside the outermost points, which the frame would cut in half
@@ -42,7 +44,7 @@ def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy
     for k, (family, some) in enumerate(points.groupby("family", sort=False)):
         color = CYCLE[k % len(CYCLE)]
         name = str(family).replace("_", " ")
-        best = _front(some, x, y)
+        best = best_of(some, y, x).drop_duplicates([x, y])
         steps = hv.Curve((best[x], best[y]), kdim, vdim, label=name)
         parts.append(styled(steps, color=color, line_width=2, interpolation="steps-post"))
         dots = hv.Scatter((some[x], some[y], places[some.index]), kdim, [vdim, model], label=name)
@@ -50,7 +52,7 @@ def front(sweep: Sweep | pd.DataFrame, x: str = "complexity", y: str = "accuracy
         if f"{y}_error" in some:
             bars = hv.ErrorBars((some[x], some[y], some[f"{y}_error"].fillna(0)), kdim, [vdim, hv.Dimension("error")])
             parts.append(in_front(bars))
-    free = "top_right" if _smaller_is_better(y) else "bottom_right"
+    free = "bottom_right" if y in MAXIMISED else "top_right"
     title = f"{in_words(y).capitalize()} and {in_words(x)}"
     return styled(hv.Overlay(parts).relabel(title), padding=_ROOM, legend_position=free)
 
@@ -117,16 +119,6 @@ def _steps_and_dots(known: pd.DataFrame, kdim: Any, vdim: Any, kinds: Any, steps
             dots = hv.Scatter((some[kdim.name], some[name].astype(float)), kdim, vdim, label=label)
             parts.append(styled(dots, **style, size=8))
     return parts
-
-
-def _front(points: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
-    """Those that no other one beats: smaller in x, larger in y where that is better."""
-    best = points[non_dominated(points[x], points[y], (False, not _smaller_is_better(y)))]
-    return best.drop_duplicates([x, y]).sort_values(x)
-
-
-def _smaller_is_better(y: str) -> bool:
-    return y.endswith(("_gap", "objective", "errors", "complexity"))
 
 
 def good_models(result: NearOptimal) -> Any:

@@ -57,13 +57,8 @@ class Content:
 
 def packed(content: Content) -> bytes:
     """The bytes of a file."""
-    models: dict[int, int] = {}
-    texts: list[Any] = []
-    for each in content.snapshots:
-        if each.incumbent is not None and id(each.incumbent.model) not in models:
-            models[id(each.incumbent.model)] = len(texts)
-            texts.append(json.loads(each.incumbent.model.to_json()))
-    tree = content.tree
+    found = {id(best.model): best.model for each in content.snapshots if (best := each.incumbent) is not None}
+    models, tree = {key: place for place, key in enumerate(found)}, content.tree
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -71,7 +66,7 @@ def packed(content: Content) -> bytes:
         "parameters": content.parameters,
         **({_LEFT_OUT: list(content.left_out)} if content.left_out else {}),
         **({DIRECTED: dict(content.directions)} if content.directions else {}),
-        "models": texts,
+        "models": [json.loads(model.to_json()) for model in found.values()],
         "snapshots": [_snapshot(each, models) for each in content.snapshots],
         "tree": None
         if tree is None

@@ -20,6 +20,7 @@ from ..models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ..models.decision_list import DecisionList
 from ..shown import percent, signed
 from ..snapshot import Snapshot
+from ..what_if.person import columns_of
 
 TITLE = "Before you trust this"
 FAR = 0.05
@@ -105,11 +106,7 @@ class Known:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that it looks at; an antecedent whose conditions are not known is one of its own."""
-        parts: list[Any] = list(self.model.rules)
-        if isinstance(self.model, RuleSet):
-            parts = [literal for clause in self.model.rules for literal in clause.literals]
-        named = [[c.column for c in part.conditions or ()] or [part.name] for part in parts]
-        return tuple(dict.fromkeys(name for names in named for name in names))
+        return tuple(columns_of(self.model))
 
     @property
     def open_gap(self) -> float:

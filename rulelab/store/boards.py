@@ -119,7 +119,7 @@ class Boards:
             key, length = found[0]
             if not isinstance(length, int) or length > LARGEST_PINS:
                 raise StoreError(f"the pinned models {which[:16]!r} are damaged: they take {length} characters")
-            text = connection.execute(sa.select(PINS.c.content).where(PINS.c.hash == key)).scalar()
+            text = connection.scalar(sa.select(PINS.c.content).where(PINS.c.hash == key))
         if not isinstance(text, str) or digest(text.encode("utf-8", "surrogatepass")) != key:
             raise StoreError(f"the pinned models {which[:16]!r} are damaged: they are not what their hash says")
         return text

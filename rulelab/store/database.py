@@ -104,7 +104,7 @@ class Database:
     def _version(self, connection: Connection) -> int:
         if not sa.inspect(connection).has_table(SCHEMA.name):
             raise StoreError(f"{self.place} is not rulelab's, and is left as it is: it says no version")
-        versions = list(connection.execute(sa.select(SCHEMA.c.version)).scalars())
+        versions = list(connection.scalars(sa.select(SCHEMA.c.version)))
         if len(versions) != 1 or type(versions[0]) is not int or versions[0] < 1:
             raise StoreError(f"{self.place} is damaged, and is left as it is: its version is {versions!r:.80}")
         if versions[0] > VERSION:
@@ -341,20 +341,13 @@ def insert_table(connection: sa.Connection, data_hash: str, content: bytes) -> N
 
 def unnamed_tables(connection: sa.Connection) -> list[str]:
     """The hashes of kept data that neither a run nor pinned models name any more."""
-    kept = connection.execute(sa.select(PARTS.c.run).where(PARTS.c.kind == TABLE)).scalars().all()
-    texts = RUNS.c.about, PINS.c.content
-
-    def is_named(key: str) -> bool:
-        wanted = (sa.select(sa.literal(1)).where(text.contains(key, autoescape=True)).limit(1) for text in texts)
-        return any(connection.execute(each).first() for each in wanted)
-
-    return [key for key in kept if not is_named(key)]
+    named = (sa.exists().where(text.contains(PARTS.c.run)) for text in (RUNS.c.about, PINS.c.content))
+    return list(connection.scalars(sa.select(PARTS.c.run).where(PARTS.c.kind == TABLE, ~sa.or_(*named))))
 
 
 def forget_tables(connection: sa.Connection) -> None:
     """Remove the rows of data that nothing names any more."""
-    for key in unnamed_tables(connection):
-        connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == TABLE))
+    connection.execute(sa.delete(PARTS).where(PARTS.c.run.in_(unnamed_tables(connection)), PARTS.c.kind == TABLE))
     forget_files(connection)
 
 
@@ -366,16 +359,15 @@ def forget_files(connection: sa.Connection) -> None:
 def insert_file(connection: sa.Connection, run: str, kind: str, content: bytes) -> None:
     """Keep a file; those that are equal are kept once."""
     key = digest(content)
-    if connection.execute(sa.select(FILES.c.hash).where(FILES.c.hash == key)).scalar() is None:
+    if connection.scalar(sa.select(FILES.c.hash).where(FILES.c.hash == key)) is None:
         connection.execute(FILES.insert().values(hash=key, content=content))
     connection.execute(PARTS.insert().values(run=run, kind=kind, file=key))
 
 
 def remove(connection: sa.Connection, hashes: Sequence[str]) -> None:
     """Remove runs, and the files that no other run has."""
-    for key in hashes:
-        connection.execute(sa.delete(PARTS).where(PARTS.c.run == key))
-        connection.execute(sa.delete(RUNS).where(RUNS.c.hash == key))
+    connection.execute(sa.delete(PARTS).where(PARTS.c.run.in_(hashes)))
+    connection.execute(sa.delete(RUNS).where(RUNS.c.hash.in_(hashes)))
     forget_files(connection)
 
 
@@ -384,8 +376,7 @@ def forget_deleted(database: Database) -> None:
     before = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=DELETED_DAYS)
     old = sa.select(RUNS.c.hash).where(RUNS.c.deleted < before.isoformat(timespec="milliseconds"))
     with database.reading() as connection:
-        hashes = list(connection.execute(old).scalars())
-        unnamed = unnamed_tables(connection)
+        hashes, unnamed = list(connection.scalars(old)), unnamed_tables(connection)
     if hashes or unnamed:
         with database.writing() as connection:
             remove(connection, hashes)

@@ -165,7 +165,7 @@ class Store(Boards):
             run = replace(run, proof=digest(files["proof"]))
         with self._database.writing() as connection:
             if instead_of is not None:
-                before = connection.execute(sa.select(RUNS.c.name).where(RUNS.c.hash == instead_of)).scalar()
+                before = connection.scalar(sa.select(RUNS.c.name).where(RUNS.c.hash == instead_of))
                 run = replace(run, name=run.name or named(before))
                 database.remove(connection, [instead_of])
             database.insert(connection, run, files)
@@ -181,7 +181,7 @@ class Store(Boards):
         """
         key, content = self._hash_of(run), proof_bytes(proof)
         with self._database.writing() as connection:
-            if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == key)).scalar() is None:
+            if connection.scalar(sa.select(RUNS.c.hash).where(RUNS.c.hash == key)) is None:
                 raise StoreError(f"there is no run {key[:12]} any more")
             connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == "proof"))
             database.insert_file(connection, key, "proof", content)
@@ -319,11 +319,10 @@ class Store(Boards):
         found, new = bundle.unpacked(content), []
         with self._database.writing() as connection:
             for run, files in found:
-                if connection.execute(sa.select(RUNS.c.hash).where(RUNS.c.hash == run.hash)).scalar() is None:
+                here = sa.update(RUNS).where(RUNS.c.hash == run.hash).values(deleted=None)
+                if not connection.execute(here).rowcount:
                     database.insert(connection, run, files)
                     new.append(run)
-                else:
-                    connection.execute(sa.update(RUNS).where(RUNS.c.hash == run.hash).values(deleted=None))
         return new
 
     def table(self, data_hash: str) -> KeptTable:
@@ -356,7 +355,7 @@ class Store(Boards):
         check_digits(which)
         with self._database.reading() as connection:
             wanted = sa.select(RUNS.c.hash).where(RUNS.c.hash.startswith(which)).limit(2)
-            found = [key for key in connection.execute(wanted).scalars() if isinstance(key, str)]
+            found = [key for key in connection.scalars(wanted) if isinstance(key, str)]
         if len(found) != 1:
             raise StoreError(f"{'several runs begin' if found else 'no run begins'} with {which[:12]} here")
         return found[0]
@@ -381,12 +380,12 @@ class Store(Boards):
         """The file of a hash; raises StoreError when it is not there, too large, or not what its hash says."""
         with self._database.reading() as connection:
             wanted = FILES.c.hash == key
-            length = connection.execute(sa.select(sa.func.length(FILES.c.content)).where(wanted)).scalar()
+            length = connection.scalar(sa.select(sa.func.length(FILES.c.content)).where(wanted))
             if length is None:
                 raise StoreError(f"the {what} is not there")
             if not isinstance(length, int) or length > LARGEST_FILE:
                 raise StoreError(f"the {what} is damaged: it takes {length} bytes")
-            found = connection.execute(sa.select(FILES.c.content).where(wanted)).scalar()
+            found = connection.scalar(sa.select(FILES.c.content).where(wanted))
         if not isinstance(found, bytes | memoryview) or digest(bytes(found)) != key:
             raise StoreError(f"the {what} is damaged: it is not what its hash says")
         return bytes(found)
@@ -394,8 +393,7 @@ class Store(Boards):
     def _table_of(self, data_hash: str) -> bytes | None:
         """The file with the rows of some data, where they are kept."""
         with self._database.reading() as connection:
-            wanted = sa.select(PARTS.c.file).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE)
-            key = connection.execute(wanted).scalar()
+            key = connection.scalar(sa.select(PARTS.c.file).where(PARTS.c.run == data_hash, PARTS.c.kind == TABLE))
         return None if key is None else self._content(str(key), f"table of the data {data_hash[:12]}")
 
     def _change(self, key: str, **values: Any) -> Run:

@@ -127,12 +127,7 @@ def tree_size(tree: DecisionTreeClassifier) -> tuple[int, int]:
     Each leaf of one class is a rule with the tests on its path as conditions; the class is that which makes them fewer.
     """
     nodes = tree.tree_
-    depth = np.zeros(nodes.node_count, dtype=np.int64)
-    for node in range(nodes.node_count):  # a node's children have larger numbers
-        for child in (nodes.children_left[node], nodes.children_right[node]):
-            if child >= 0:
-                depth[child] = depth[node] + 1
-    leaf = nodes.children_left < 0
+    leaf, depth = nodes.children_left < 0, nodes.compute_node_depths() - 1
     label = nodes.value[:, 0, :].argmax(axis=1)
     sizes = [(int((leaf & (label == c)).sum()), int(depth[leaf & (label == c)].sum())) for c in (0, 1)]
     return min(sizes, key=sum)

@@ -30,22 +30,14 @@ def non_dominated(x: Any, y: Any, maximise: tuple[bool, bool] = (False, False)) 
 
     ``x``, ``y`` (numbers, shape (n_points,)): a point that lacks one is on no front. ``maximise``: is more better.
     """
-    costs = [
+    a, b = (
         np.asarray(values, dtype=float) * (-1 if more else 1) for values, more in zip((x, y), maximise, strict=True)
-    ]
-    if costs[0].shape != costs[1].shape or costs[0].ndim != 1:
-        raise ValueError(f"x and y must be of one length, not of the shapes {costs[0].shape} and {costs[1].shape}")
-    known = np.flatnonzero(~np.isnan(costs[0]) & ~np.isnan(costs[1]))
-    a, b = costs[0][known], costs[1][known]
-    order = np.lexsort((b, a))
-    a, b = a[order], b[order]
-    first = np.concatenate([[True], a[1:] > a[:-1]])[: len(a)]  # of the points with one a, b is least here
-    run = np.cumsum(first) - 1
-    least = b[first]
-    before = np.minimum.accumulate(least)
-    out = np.zeros(len(costs[0]), dtype=bool)
-    out[known[order]] = (b == least[run]) & ((run == 0) | (b < before[run - 1]))
-    return out
+    )
+    if a.shape != b.shape or a.ndim != 1:
+        raise ValueError(f"x and y must be of one length, not of the shapes {a.shape} and {b.shape}")
+    known = ~np.isnan(a) & ~np.isnan(b)  # a comparison with what is not known is never true
+    worse = [((a <= p) & (b <= q) & ((a < p) | (b < q))).any() for p, q in zip(a, b, strict=True)]
+    return known & ~np.array(worse, dtype=bool)
 
 
 def mean_and_error(frame: pd.DataFrame, by: Sequence[str], values: Sequence[str]) -> pd.DataFrame:
@@ -58,7 +50,7 @@ def mean_and_error(frame: pd.DataFrame, by: Sequence[str], values: Sequence[str]
     table = {"folds": grouped.size()}
     for name in values:
         column = grouped[name]
-        table |= {name: column.mean(), f"{name}_se": column.std(ddof=1) / np.sqrt(column.count())}
+        table |= {name: column.mean(), f"{name}_se": column.sem()}
     return pd.DataFrame(table).reset_index()
 
 

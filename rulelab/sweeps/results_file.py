@@ -48,10 +48,8 @@ def unsealed(line: bytes, about: bytes = b"") -> dict[str, Any] | None:
     """The inverse of `sealed`; None when a byte differs, or when the line is about something else."""
     end = len(_OPENING) + _DIGITS
     body = line[end + len(_CLOSING) :]
-    if line[: end + len(_CLOSING)] != _OPENING + _checksum(body, about) + _CLOSING:
-        return None
-    found: dict[str, Any] = json.loads(b"{" + body)
-    return found
+    sound = line[: end + len(_CLOSING)] == _OPENING + _checksum(body, about) + _CLOSING
+    return json.loads(b"{" + body) if sound else None
 
 
 def _checksum(body: bytes, about: bytes) -> bytes:

@@ -31,12 +31,9 @@ _here = threading.local()
 _received: list[Plan] = []
 
 
-def never() -> bool:
-    """For a fit that is not told when the sweep is cancelled."""
-    return False
-
-
-def run(plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, stopped: Callable[[], bool] = never) -> Result:
+def run(
+    plan: Plan, job: Job, warm_start: Mapping[str, Any] | None, stopped: Callable[[], bool] = lambda: False
+) -> Result:
     """Fit one configuration on one fold; an error in the fit, of whatever kind, becomes the result. Raises Stopped."""
     start = None if warm_start is None else dict(warm_start)
     try:
@@ -104,7 +101,7 @@ class Process:
 
     def run(self, job: Job, warm_start: Mapping[str, Any] | None) -> Result:
         try:
-            result: Result = self._pool.submit(run_received, job, warm_start).result()
+            return self._pool.submit(run_received, job, warm_start).result()
         except (CancelledError, BrokenProcessPool, ShutdownExecutorError) as error:
             if self._stopped():
                 raise Stopped from None
@@ -113,7 +110,6 @@ class Process:
             return job.failed(f"the worker process of this fit has ended; {more}: {error}", self._plan.limits)
         except Exception as error:  # noqa: BLE001 - such as a result that cannot be sent
             return job.failed(told(error), self._plan.limits)
-        return result
 
     def stop(self) -> None:
         with self._changing:
@@ -163,7 +159,7 @@ class OnDask:
         if self._stopped():
             self.stop()
         try:
-            result: Result = self._awaited()
+            return self._awaited()
         except SweepError:
             raise
         except Exception as error:
@@ -175,7 +171,6 @@ class OnDask:
                     "workers still there?"
                 ) from error
             return job.failed(told(error), self._limits)
-        return result
 
     def _awaited(self) -> Any:
         """The result, for as long as there is a worker that could give it, or may soon be one again."""

@@ -161,13 +161,12 @@ def _with_fixed(family: str, grid: Grid | None, fixed: Mapping[str, Any] | None)
     """The grid of the family, with one value of what is fixed."""
     if fixed is not None and not isinstance(fixed, Mapping):
         raise SweepParameterError("fixed", fixed, "values by parameter")
-    if not fixed:
-        return FAMILIES[family].grid if grid is None else grid
-    if isinstance(grid, Mapping) and (twice := [name for name in fixed if name in grid]):
+    chosen = FAMILIES[family].grid if grid is None else grid
+    if not fixed or not isinstance(chosen, Mapping):  # what is no grid is refused with those of the baselines
+        return chosen
+    if twice := [name for name in fixed if name in (grid or ())]:
         raise SweepError(f"grid and fixed both say what {twice[0]} is; leave it out of one")
-    if grid is not None and not isinstance(grid, Mapping):
-        return grid
-    return {**(FAMILIES[family].grid if grid is None else grid), **{name: [value] for name, value in fixed.items()}}
+    return {**chosen, **{name: [value] for name, value in fixed.items()}}
 
 
 def _with_baselines(family: str, chosen: Grid, baselines: Sequence[str] | Mapping[str, Grid | None]) -> dict[str, Grid]:

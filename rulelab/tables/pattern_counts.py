@@ -83,10 +83,12 @@ class PatternCounts:
         return self._some(kept, test=None)
 
     def _some(self, kept: pd.Series | np.ndarray, **more: Any) -> PatternCounts:
-        """Some kinds."""
+        """Some kinds, in this order where ``kept`` are their positions."""
         names = ("features", "label", "rows", "sensitive", "heads", "test")
         found = {
-            name: values[kept].reset_index(drop=True) for name in names if (values := getattr(self, name)) is not None
+            name: values.iloc[np.asarray(kept)].reset_index(drop=True)
+            for name in names
+            if (values := getattr(self, name)) is not None
         }
         return replace(self, **{**found, **more})
 
@@ -140,18 +142,14 @@ class PatternCounts:
         if not 0 < share < 1:
             raise TableError(f"the share of the test rows must be above 0 and below 1, not {share!r}")
         drawn = np.random.default_rng(seed).binomial(self.rows.to_numpy(), share)
-        parts = self._some(self.rows > drawn, rows=None), self._some(pd.Series(drawn > 0), rows=None)
-        counts = np.concatenate([n[n > 0] for n in (self.rows.to_numpy() - drawn, drawn)])
-        test = np.repeat([False, True], [len(part.label) for part in parts])
-        if test.all() or not test.any():
+        parts = self.rows.to_numpy() - drawn, drawn
+        training, test = map(np.flatnonzero, parts)
+        if not len(training) or not len(test):
             raise TableError(f"a share of {share:g} leaves no row on one side; take another one")
-        known = [name for name in ("features", "label", "sensitive") if getattr(self, name) is not None]
-        joined = {name: pd.concat([getattr(part, name) for part in parts], ignore_index=True) for name in known}
-        return replace(
-            self,
-            **joined,
-            rows=pd.Series(counts, name=COUNT),
-            test=pd.Series(test, name=TEST),
+        return self._some(
+            np.concatenate([training, test]),
+            rows=pd.Series(np.concatenate([n[n > 0] for n in parts]), name=COUNT),
+            test=pd.Series(np.repeat([False, True], [len(training), len(test)]), name=TEST),
             split=f"{100 * share:g} % of the rows are kept out for the test, at random",
         )
 

@@ -150,13 +150,11 @@ class Bench(abc.ABC, Generic[E]):
 
     def empty(self) -> E:
         """The model without a rule, to begin with."""
-        edited: E = self.kind()
-        return edited
+        return self.kind()
 
     def of(self, model: Any) -> E:
         """A model, to be edited."""
-        edited: E = self.kind.of(model)
-        return edited
+        return self.kind.of(model)
 
     @abc.abstractmethod
     def model(self, edited: E) -> Model:

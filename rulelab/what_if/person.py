@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ..data.conditions import Condition, as_text
-from ..models import Clause, DecisionList, ModelError, Rule, RuleSet
+from ..models import Clause, DecisionList, Model, ModelError, MultiClassRuleList, Rule, RuleSet
 from ..models.rule import Literal
 
 _MOST_STATES = 100_000
@@ -140,7 +140,7 @@ def conditions_of_clause(clause: Clause) -> tuple[Condition, ...]:
     return tuple(condition for literal in clause.literals for condition in conditions_of(literal))
 
 
-def columns_of(*models: DecisionList | RuleSet) -> dict[str, tuple[Condition, ...]]:
+def columns_of(*models: Model | MultiClassRuleList) -> dict[str, tuple[Condition, ...]]:
     """The distinct conditions of all rules of some models by the columns that they test."""
     found: dict[str, dict[Condition, None]] = {}
     for condition in (each for model in models for conjunction in _conjunctions(model) for each in conjunction):
@@ -198,9 +198,9 @@ def flip_in_all(
     return Flip((), -1, None, prod(sizes))
 
 
-def _conjunctions(model: DecisionList | RuleSet) -> list[tuple[Condition, ...]]:
+def _conjunctions(model: Any) -> list[tuple[Condition, ...]]:
     """What is tested: of a list, and a DNF, each rule, of a CNF each literal of each clause."""
-    if isinstance(model, DecisionList):
+    if not isinstance(model, RuleSet):
         return [conditions_of(rule) for rule in model.rules]
     if model.form == "dnf":
         return [conditions_of_clause(clause) for clause in model.rules]

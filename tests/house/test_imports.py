@@ -168,9 +168,7 @@ def test_importing_is_light(module: str) -> None:
 
 def test_what_has_no_widgets_loads_no_panel() -> None:
     """Commands import it, and threads and processes that search."""
-    views = (
-        "alternatives.counting alternatives.offline cards.card cards.checker live.wording forms.reading forms.tables"
-    )
+    views = "alternatives.counting alternatives.offline cards.card cards.checker live.wording forms.tables"
     names = [f"rulelab.views.{each}" for each in f"{views} live.apart live.session serving.settings".split()]
     code = f"import sys, {', '.join(names)}; print('panel' in sys.modules)"
     assert python("-c", code) == "False\n"

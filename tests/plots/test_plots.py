@@ -173,6 +173,17 @@ def test_intervals_lie_in_front_of_what_they_belong_to(make: Any) -> None:
     assert {whisker.level for whisker in whiskers} == {"overlay"}
 
 
+@pytest.mark.parametrize("better_when_larger", ["true_positive_rate", "accuracy"])
+def test_a_front_is_of_what_is_better(better_when_larger: str) -> None:
+    """Of most figures less is better, also of a gap over all folds, and on either axis."""
+    points = pd.DataFrame({"family": "rule_list", "rules": [1, 2, 3], "equal_opportunity_gap_pooled": [0.3, 0.1, 0.2]})
+    points[better_when_larger] = [0.9, 0.7, 0.6]
+    least = rl.plots.front(points, "rules", "equal_opportunity_gap_pooled")
+    assert least.traverse(lambda each: each, [hv.Curve])[0].dframe().to_numpy().tolist() == [[1, 0.3], [2, 0.1]]
+    other = rl.plots.front(points, better_when_larger, "equal_opportunity_gap_pooled")
+    assert other.traverse(lambda each: each, [hv.Curve])[0].dframe().to_numpy().tolist() == [[0.7, 0.1], [0.9, 0.3]]
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_no_frame_cuts_a_point_in_half(backend: str, run: Any) -> None:
     """Whatever lies outermost, of the fronts and of many good models, has room beside it."""

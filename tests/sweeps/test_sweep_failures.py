@@ -143,7 +143,7 @@ def test_a_dask_worker_that_dies_is_a_failed_fit(warm_plan, job, monkeypatch):
     once = dask.config.set({"distributed.scheduler.allowed-failures": 0})  # not 3
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     with once, cluster, distributed.Client(cluster) as client:
-        runner = OnDask(client, client.scatter(warm_plan, hash=False), warm_plan, runners.never)
+        runner = OnDask(client, client.scatter(warm_plan, hash=False), warm_plan, lambda: False)
         submit = client.submit
         monkeypatch.setattr(client, "submit", lambda _, plan, *rest, **options: submit(*DIE, pure=False))
         result = runner.run(job, None)
@@ -157,7 +157,7 @@ def test_a_cluster_without_workers_ends_the_sweep(warm_plan, monkeypatch):
     monkeypatch.setattr(runners, "WORKERLESS_SECONDS", 1)
     cluster = distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
-        runner = OnDask(client, client.submit(len, ()), warm_plan, runners.never)
+        runner = OnDask(client, client.submit(len, ()), warm_plan, lambda: False)
         with pytest.raises(SweepError, match="has had no worker for 1 s; start some"):
             runner.run(None, None)
 

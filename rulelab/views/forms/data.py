@@ -8,12 +8,12 @@ from typing import Any
 
 from ... import datasets
 from ...datasets import Dataset, DatasetError, Sheet
+from ...datasets.reader import read_sheet
 from ..allowance import ALLOWED, NO_ROOM, SHARES
 from ..live.apart import MAX_BYTES, NotDoneError, apart
 from ..live.recipe import MAX_CELLS
 from ..live.wording import count
 from ..widgets.esc import plain
-from .reading import read_sheet
 
 FILES = ".csv,.tsv,.txt,.data,.gz,.zip,.xlsx,.parquet"  # what may be uploaded, as browsers are told
 UPLOADED = "(uploaded file)"  # in place of the name of a data set
@@ -70,9 +70,8 @@ def _apart(wanted: tuple[Any, ...], shown: str, on_cancel: Callable[[Callable[[]
         raise DatasetError(f"{shown} was not read: {NO_ROOM}")
     with ALLOWED.part(len(SHARES)) as most:
         try:
-            found: Sheet = apart(read_sheet, *wanted, on_cancel=on_cancel, most=most)
+            return apart(read_sheet, *wanted, on_cancel=on_cancel, most=most)
         except MemoryError as error:
             if most is None or most >= MAX_BYTES:
                 raise
             raise DatasetError(f"{shown} was not read: {NO_ROOM}") from error
-    return found

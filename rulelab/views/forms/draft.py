@@ -52,6 +52,8 @@ _GUESSED = {"sensitive": "group"}  # of the roles that are guessed, those of ano
 class Draft:
     """An uploaded file, changed until it is accepted, then copied; ValueError where it cannot be read."""
 
+    error = ""
+    every = False
     unknown = UNKNOWNS[0]
     positive: Any = None
     without_sums = False
@@ -70,8 +72,6 @@ class Draft:
         self._file_name = file_name
         self._how: dict[str, Any] = {}
         self.chosen: dict[str, str] = {}
-        self.error = ""
-        self.every = False
         self._take(read(contents, file_name, on_cancel))
 
     def again(self) -> Draft:
@@ -218,26 +218,21 @@ class Draft:
         """The data set, which has two classes. Raises DatasetError."""
         if self.every:
             raise DatasetError(ELSEWHERE.format(plain(self.target, 60)))
-        return self._made(self._roles)
+        return self.sheet.dataset(**self._roles)
 
     def labelled(self) -> tuple[Dataset, pd.Series]:
         """Of several classes, the columns as conditions are made of them, and the label of each row."""
         labels = self.sheet.frame[self.target].dropna().reset_index(drop=True)
-        return self._made({**self._roles, "positive": labels.iloc[0], "unknown": "negative"}), labels
-
-    def _made(self, roles: dict[str, Any]) -> Dataset:
-        data: Dataset = self.sheet.dataset(roles.pop("target"), roles.pop("positive", None), **roles)
-        return data
+        return self.sheet.dataset(**{**self._roles, "positive": labels.iloc[0], "unknown": "negative"}), labels
 
     def code(self) -> str:
         """Python that reads the same from the file, with ``rl`` for this package; none of several classes, or without
         its last row."""
         if self.every or self.without_sums:
             return ""
-        reading = self.sheet.reading
         written = ("encoding", "separator", "decimal", "thousands", "skip", "header", "missing")
-        how = {} if reading is None else {name: getattr(reading, name) for name in written}
-        how = {name: value for name, value in how.items() if value is not None}
+        known = {name: getattr(self.sheet.reading, name, None) for name in written}
+        how = {name: value for name, value in known.items() if value is not None}
         arguments = ", ".join(f"{name}={value!r}" for name, value in {**self._roles, **how}.items())
         return f"rl.datasets.read({self.sheet.file!r}, {arguments})"
 
@@ -260,7 +255,7 @@ class Draft:
     def state(self) -> dict[str, Any]:
         """All that the form shows: texts of one line, to be shown as text."""
         leaks, bars = self._told_of(self.target)
-        sheet, preview = self.sheet, self.sheet.preview()
+        sheet, preview, classes = self.sheet, self.sheet.preview(), self.classes
         rows = [
             {
                 "name": plain(column.name, 80),
@@ -288,18 +283,13 @@ class Draft:
             "help": ROLE_HELP,
             "target": plain(self.target or "(choose)", 80),
             "classes": self.choices,
-            "positive": self._place_of_positive,
+            # without classes none is chosen
+            "positive": len(classes) if self.every else classes.index(self.positive) if classes else 0,
             "unknown": self._unknown_form(),
             "remarks": self._remarks(hidden),
             "lacking": self.lacking,
             "error": plain(self.error, 400),
         }
-
-    @property
-    def _place_of_positive(self) -> int:
-        if self.every:
-            return len(self.classes)
-        return self.classes.index(self.positive) if self.positive in self.classes else 0
 
     @property
     def _names(self) -> list[str]:

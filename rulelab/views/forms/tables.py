@@ -105,7 +105,7 @@ class TableDraft(Draft):
         self.served = served
         self._table = served.open()
         self._classes: dict[str, dict[Any, int]] = {}
-        self.chosen, self.error, self.every = {}, "", False
+        self.chosen = {}
         head = self._table.frame.head(PREVIEWED).collect().to_pandas()
         self._take(Sheet(head, served.name, served.file))
         for name in head.columns:

@@ -116,7 +116,7 @@ def points(sweeps: Sequence[Sweep], on: str) -> tuple[Point, ...]:
                 fit if each["baseline"] else (i, point),
                 Point(
                     *(i, point, str(each["family"]), bool(each["baseline"]), parameters),
-                    *(each["proven"] == each["folds"], values, asked_in_words(sweep, point), tested, groups),
+                    *(each["proven"] == each["folds"], values, _asked(each["family"], own), tested, groups),
                 ),
             )
     return tuple(found.values())
@@ -137,10 +137,9 @@ def _varied(table: pd.DataFrame, parameters: Sequence[str]) -> dict[str, list[st
     return out
 
 
-def asked_in_words(sweep: Sweep, point: int) -> str:
+def _asked(method: str, parameters: Mapping[str, Any]) -> str:
     """What the models of a configuration have to obey, see `rulelab.recipe.Recipe.asked`."""
-    found = next((result.family for result in sweep.results if result.point == point), "")
-    return plain(Recipe(FAMILIES[found].family, sweep.parameters_of(point)).asked, 200) if found in FAMILIES else ""
+    return plain(Recipe(FAMILIES[method].family, parameters).asked, 200) if method in FAMILIES else ""
 
 
 def in_words(name: str, value: object) -> str:
@@ -321,7 +320,7 @@ def card_of(started: Started, point: Point) -> Card:
         code=again if code else card.code,
         title=title_of(data.name, sweep),
         proof=proof,
-        parameters=_parameters(sweep, result.point),
+        parameters=_parameters(sweep, result),
         made=today(),
     )
 
@@ -343,20 +342,19 @@ def title_of(name: str, sweep: Sweep) -> str:
 
 def _said(sweep: Sweep, result: Result) -> tuple[str, str, str]:
     """Scope, equation and bound of what a fit has proven, in words."""
-    method, where = FAMILIES[result.family], "these conditions"
-    asked = asked_in_words(sweep, result.point)
-    where += f" ({asked})" if asked else ""
-    if not method.family.needs_groups:
+    family, chosen = FAMILIES[result.family].family, sweep.parameters_of(result.point)
+    asked = _asked(result.family, chosen)
+    where = f"these conditions ({asked})" if asked else "these conditions"
+    if not family.needs_groups:
         return f"no {family_name(result.family)} over {where} has a smaller objective", "", ""
-    chosen, attribute = sweep.parameters_of(result.point), plain(" and ".join(sweep.plan.identity["sensitive"]), 60)
+    attribute = plain(" and ".join(sweep.plan.identity["sensitive"]), 60)
     bound = "" if result.lower_bound is None else least_gap.bound(chosen, where, result.lower_bound)
-    return (least_gap.claim(chosen, where, attribute), method.family.objective(result.load(), chosen), bound)
+    return least_gap.claim(chosen, where, attribute), family.objective(result.load(), chosen), bound
 
 
-def _parameters(sweep: Sweep, point: int) -> dict[str, str]:
+def _parameters(sweep: Sweep, result: Result) -> dict[str, str]:
     """All parameters of a configuration in words, and how it was validated; those that are not set are left out."""
-    plan, chosen = sweep.plan, sweep.parameters_of(point)
-    family = FAMILIES[next(each.family for each in sweep.results if each.point == point)].family
+    plan, chosen, family = sweep.plan, sweep.parameters_of(result.point), FAMILIES[result.family].family
     found = cards.making_in_words(family, chosen)
     known = {"thresholds", "negations", *(("max_conditions", "min_support", "max_support") if family.mined else ())}
     if plan.counts is not None:

@@ -27,7 +27,7 @@ from ...families import OFFERED, TIME, record_of
 from ...families.wording import in_words
 from ...multiclass import MultiClassCertificate
 from ...proving import is_quick
-from ...store import Run, Store, StoreError
+from ...store import KeptTable, Run, Store, StoreError
 from ...store.kept_table import PARQUET, training_csv
 from ..alternatives.game import BOARDS
 from ..cards.card import Card, Recheck
@@ -36,6 +36,7 @@ from ..cards.differences import differing
 from ..cards.rows import KEPT_ROWS, Split
 from ..cards.scores import of_card
 from ..live.job import THREAD_NAME, Job, Pool, Progress, lower_priority
+from ..live.prepared import Prepared
 from ..live.recipe import load_code
 from ..live.session import SearchSession
 from ..live.state import State
@@ -224,16 +225,10 @@ def is_provable(session: SearchSession) -> bool:
     return last is not None and prepared is not None and not unproven(prepared, last) and is_quick(search, last)
 
 
-def prove(session: SearchSession, card: Card) -> Callable[[], Certificate | MultiClassCertificate]:
-    """What makes the proof of a session that was kept, for the labels of the kept model."""
-    prepared = session.prepared
-    assert prepared is not None
-
-    def make() -> Certificate | MultiClassCertificate:
-        with within(MOST_SECONDS, "the proof"):
-            return proof_made(prepared, card.named.classes)
-
-    return make
+def prove(prepared: Prepared, card: Card) -> Certificate | MultiClassCertificate:
+    """The proof of a search that was kept, for the labels of the kept model."""
+    with within(MOST_SECONDS, "the proof"):
+        return proof_made(prepared, card.named.classes)
 
 
 @dataclass(frozen=True)
@@ -291,13 +286,18 @@ def proof_of(keeper: Keeper, card: Card) -> Recheck | None:
     return None
 
 
-def _with_types(store: Store, run: Run) -> bytes | None:
-    """The training rows of a run whose rows are kept as Parquet, as such; None: they are kept otherwise."""
+def table_of(store: Store, run: Run) -> KeptTable | None:
+    """The rows of a run whose data have no name, where they are kept."""
     try:
-        table = store.table(run.data_hash)
+        return store.table(run.data_hash)
     except StoreError:
         return None
-    if table.how:
+
+
+def _with_types(store: Store, run: Run) -> bytes | None:
+    """The training rows of a run whose rows are kept as Parquet, as such; None: they are kept otherwise."""
+    table = table_of(store, run)
+    if table is None or table.how:
         return None
     frame, split, out = pd.read_parquet(io.BytesIO(table.rows)), Split.read(run.split), io.BytesIO()
     test = None if split is None else split.rows().test

@@ -28,7 +28,7 @@ from ..widgets.esc import plain
 from ..widgets.fields import WIDE, when_page_ends
 from ..widgets.uploader import Uploader
 from . import keeping
-from .keeping import GROUPS, Keeper, alike, called, error_of, title, told_apart
+from .keeping import GROUPS, Keeper, alike, called, error_of, table_of, title, told_apart
 
 MOST_LISTED = 200
 MOST_COMPARED = 8
@@ -215,10 +215,11 @@ class KeptRuns(param.Parameterized):
         if self._kept is not None and self._kept[0] is session:
             self._name(run.hash[:DIGITS])
         self.last = json.dumps([run.hash[:DIGITS], title(run)])
-        if card is not None and keeping.is_provable(session):
+        if card is not None and session.prepared is not None and keeping.is_provable(session):
             self.look(f"kept: {title(run)}; its proof is being made ...")
+            make = partial(keeping.prove, session.prepared, card)
             self._await(
-                self._keeper.do_after(keeping.prove(session, card), lambda store, proof: store.add_proof(run, proof)),
+                self._keeper.do_after(make, lambda store, proof: store.add_proof(run, proof)),
                 lambda proven: self.look(f"kept: {title(proven)}{', with its proof' if proven.proof else ''}"),
             )
         else:
@@ -351,18 +352,10 @@ def row(
 def _found(keeper: Keeper, store: Store, hash: str) -> tuple[Run, Recording, KeptTable | None, Card | None] | str:
     try:
         run = store.run(hash)
-        return run, store.recording(run), _table(store, run), next(iter(_cards(keeper, store, [run.hash])), None)
+        return run, store.recording(run), table_of(store, run), next(iter(_cards(keeper, store, [run.hash])), None)
     except ValueError as error:
         missing = "its archive, imported in the tab Compare, brings it here" if isinstance(error, StoreError) else ""
         return "; ".join(filter(None, (f"the run of this address cannot be shown: {error}", missing)))
-
-
-def _table(store: Store, run: Run) -> KeptTable | None:
-    """The rows of a run whose data have no name, where they are kept."""
-    try:
-        return store.table(run.data_hash)
-    except StoreError:
-        return None
 
 
 def _pins(store: Store, key: str) -> list[Card] | str:
@@ -391,7 +384,7 @@ def _split(store: Store, run: Run) -> dict[str, Any] | None:
     """How to find the rows of a run again, see `rulelab.views.cards.rows.Split`."""
     if run.split is not None:
         return dict(run.split)
-    return None if _table(store, run) is None else {"data": run.data, "n_rows": run.rows, "kept": run.data_hash}
+    return None if table_of(store, run) is None else {"data": run.data, "n_rows": run.rows, "kept": run.data_hash}
 
 
 def _archive(store: Store, hashes: list[str]) -> bytes:

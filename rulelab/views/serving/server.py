@@ -152,12 +152,9 @@ def serve(
     take_short_turns()
     bokeh_settings.perform_document_validation = False  # of a layout that no visitor changes
     bokeh_settings.perform_error_diagnostics = False  # which looks up the parameters of each callback of each model
-    start = partial(
-        pn.serve, {"/": Opening(page, TITLE)}, port=port, address=address, show=show, **{**defaults, **options}
-    )
-    server = start(threaded=True) if threaded else start(start=False)
-    if not threaded:
-        standing.server = server
+    chosen = {**defaults, **options, "threaded": threaded, "start": threaded}
+    server = pn.serve({"/": Opening(page, TITLE)}, port=port, address=address, show=show, **chosen)
+    standing.server = None if threaded else server
     if begun is not None:
         begun()
     if threaded:

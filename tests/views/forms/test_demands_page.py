@@ -289,7 +289,7 @@ def test_lists_of_the_page_obey_demands(asked: tuple[bool, ...], fairness: str, 
         assert snapshot.incumbent.objective == by_hand.objective_
         assert keeping.is_provable(session), "a proof is kept of lists of limited length, too"
         card = cards.of_search(search, snapshot, session.prepared)
-        proof = keeping.prove(session, card)()
+        proof = keeping.prove(session.prepared, card)
         assert rl.verify(proof.origin.problem(X, y), card.named, proof).valid
     else:
         plain = max_length is None and not set(wishes) - {"must_not_use"}

@@ -26,7 +26,7 @@ from patience import PATIENCE
 from tornado.ioloop import IOLoop
 
 from rulelab.datasets import DatasetError
-from rulelab.views.forms.reading import read_sheet
+from rulelab.datasets.reader import read_sheet
 from rulelab.views.live.apart import MAX_BYTES, NICENESS, NotDoneError, apart
 from rulelab.views.live.job import Job
 from rulelab.views.live.ticker import Beat, in_turn
