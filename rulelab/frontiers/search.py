@@ -284,15 +284,15 @@ class Frontier(Search):
 
     def _snapshot(self) -> Snapshot:
         first, closed = self._points[self._loosest], sum(point.status != "open" for point in self._points)
+        ended = closed == len(self._points)
         status = Status.RUNNING if self._limit is None else Status.LIMIT
-        if closed == len(self._points):
+        if ended:
             infeasible = all(point.status == "infeasible" for point in self._points)
             status = Status.INFEASIBLE if infeasible else Status.OPTIMAL
         incumbent = None
         if first.model is not None and first.value is not None:
             model = first.model
             incumbent = Incumbent(model, first.value, model.errors, model.complexity, self._found_at)
-        ended = status in (Status.OPTIMAL, Status.INFEASIBLE)
         counts = {name: sum(place.counts.get(name, 0) for place in self._places) for name in self._shown}
         return Snapshot(
             **self._figures,
