@@ -232,21 +232,15 @@ class Frontier(Search):
 
     def _next(self) -> None:
         """Turn to the next point that is open, in this round or, with twice the work, in a new one."""
-        n = len(self._places)
         waiting = [i for i, point in enumerate(self._points) if point.status == "open"]
-        if not waiting:
-            return
-        if all(i in self._stuck for i in waiting):
+        going = [i for i in waiting if i not in self._stuck]
+        if going:
+            later = [i for i in going if i > self._at]
+            self._units *= 1 if later else 2
+            self._at, self._left = (later or going)[0], self._units
+        elif waiting:
             self._limit = self._limit or self._stuck[waiting[0]]
             self._at = waiting[0]
-            return
-        while True:
-            self._at += 1
-            if self._at == n:
-                self._at, self._units = 0, 2 * self._units
-            if self._at in waiting and self._at not in self._stuck:
-                self._left = self._units
-                return
 
     def _settle(self) -> None:
         """Draw the points from all that is known: models serve places that ask for less, bounds those for more."""
@@ -269,10 +263,9 @@ class Frontier(Search):
             if place.found is not None and (i in more or self._fits(place.found, j))
         ]
         best = min(fitting, key=lambda one: (one.value, one.cost), default=None)
-        if any(place.infeasible for place in less):
-            return FrontPoint(values, "infeasible", None, rounded_down(lower), None)
-        if best is None:
-            return FrontPoint(values, "open", None, rounded_down(lower), None)
+        infeasible = any(place.infeasible for place in less)
+        if infeasible or best is None:
+            return FrontPoint(values, "infeasible" if infeasible else "open", None, rounded_down(lower), None)
         proven, shown = lower >= best.value, float(best.value)
         known = self._points[j] if self._points else None
         told = (known.true_gap, known.emptied) if known and known.model is best.model else self._told_of(best.model)
@@ -291,15 +284,15 @@ class Frontier(Search):
 
     def _snapshot(self) -> Snapshot:
         first, closed = self._points[self._loosest], sum(point.status != "open" for point in self._points)
+        ended = closed == len(self._points)
         status = Status.RUNNING if self._limit is None else Status.LIMIT
-        if closed == len(self._points):
+        if ended:
             infeasible = all(point.status == "infeasible" for point in self._points)
             status = Status.INFEASIBLE if infeasible else Status.OPTIMAL
         incumbent = None
         if first.model is not None and first.value is not None:
             model = first.model
             incumbent = Incumbent(model, first.value, model.errors, model.complexity, self._found_at)
-        ended = status in (Status.OPTIMAL, Status.INFEASIBLE)
         counts = {name: sum(place.counts.get(name, 0) for place in self._places) for name in self._shown}
         return Snapshot(
             **self._figures,

@@ -129,10 +129,7 @@ def _content(data: Any) -> Content:
         raise RecordingError(f"its family is {data['family']!r}; known are {', '.join(known)}")
     models = [parse_any_model(json.dumps(each)) for each in data["models"]]
     snapshots = [_read_snapshot(each, models) for each in data["snapshots"]]
-    looks: list[Look] = []
-    tree = None
-    if data["tree"] is not None:
-        tree, looks = _read_tree(data["tree"], len(snapshots))
+    tree, looks = (None, []) if data["tree"] is None else _read_tree(data["tree"], len(snapshots))
     left_out, directions = as_names(data.get(_LEFT_OUT), _LEFT_OUT), as_directions(data.get(DIRECTED))
     return Content(data["family"], dict(data["parameters"]), snapshots, looks, tree, left_out, directions)
 

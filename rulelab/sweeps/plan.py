@@ -157,19 +157,12 @@ def make_plan(
         score = dataset.extra["score_text"].isin(_COMPAS_POSITIVE).to_numpy(dtype=bool)
     more = fold_of.astype("<i8").tobytes(), dataset.X.dtypes, *([] if score is None else [score.tobytes()])
     known = dataset.name, dealt, names, _digest(*more)  # what equal values can differ in
-    return _plan(known, dataset.X, y, groups, chosen, fold_of=fold_of, score=score, **asked)
+    return _plan(known, dataset.X, y, groups=groups, compared=chosen, fold_of=fold_of, score=score, **asked)
 
 
-def _plan(
-    known: tuple[str, Any, list[str], str],
-    X: pd.DataFrame,
-    y: np.ndarray,
-    groups: np.ndarray | None,
-    compared: tuple[str, ...],
-    **given: Any,
-) -> Plan:
+def _plan(known: tuple[str, Any, list[str], str], X: pd.DataFrame, y: np.ndarray, **given: Any) -> Plan:
     """The plan, with what tells its rows and folds from others: the name, how they are dealt, attributes, a digest."""
-    name, dealt, attributes, rows = known
+    (name, dealt, attributes, rows), groups = known, given["groups"]
     values = pd.util.hash_pandas_object(X, index=False).to_numpy().astype("<u8").tobytes()
     identity = {
         "dataset": name,
@@ -178,10 +171,10 @@ def _plan(
         "random_state": given["random_state"],
         "resample": given["resample"],
         "sensitive": attributes,
-        "groups": list(compared),
+        "groups": list(given["compared"]),
         "rows": rows,
     }
-    return Plan(X=X.reset_index(drop=True), y=y, groups=groups, compared=compared, identity=identity, **given)
+    return Plan(X=X.reset_index(drop=True), y=y, identity=identity, **given)
 
 
 def _dealt(y: np.ndarray, cv: Any, random_state: Any, time_limit: Any, gap: Any) -> np.ndarray:
@@ -313,4 +306,4 @@ def counted_plan(
     columns = [each for each in (counts.test, counts.rows, counts.heads) if each is not None]
     more = (repr(each.to_dict()) for each in counts.conditions), *(each.to_numpy().tobytes() for each in columns)
     known = counts.name, counts.split, names, _digest(*more)  # what equal kinds can differ in
-    return _plan(known, counts.features, y, groups, chosen, **asked, **dealt)
+    return _plan(known, counts.features, y, groups=groups, compared=chosen, **asked, **dealt)

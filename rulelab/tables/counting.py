@@ -210,8 +210,8 @@ def count(
     data = {}
     for each, (word, shift, bits) in zip(cells, places, strict=False):
         codes = (held[word] >> shift) & ((1 << bits) - 1)
-        data[each.column] = each.stand_ins().iloc[codes].reset_index(drop=True)
-    features = pd.DataFrame({name: _typed(data[name]) for name in (each.column for each in cells)})
+        data[each.column] = _typed(each.stand_ins().iloc[codes].reset_index(drop=True))
+    features = pd.DataFrame(data)
     people = {name: _cells_of(found[_GROUP.format(k)]) for k, name in enumerate(sensitive)}
     test = pd.Series(tests[0].astype(bool), name=_TEST) if tests else None
     if test is not None and (test.all() or not test.any()):

@@ -152,6 +152,7 @@ class CompareView(Complaining, NotebookViewer):
 
     def take(self, contents: bytes, file_name: str) -> None:
         """Pin the model of an uploaded file; a file that cannot be used is complained about."""
+        self._file.doing = ""
         try:
             self.pin(parse(contents, file_name))
         except ValueError as error:
@@ -309,13 +310,9 @@ class CompareView(Complaining, NotebookViewer):
         if event.new:
             self.complain(f"the browser does not keep the pinned models ({event.new}); save those you need as JSON")
 
-    def _received(self, contents: bytes, name: str) -> None:
-        self._file.doing = ""
-        self.take(contents, name)
-
     def _build(self) -> None:
         self._file = Uploader(
-            self._received, label="Upload saved model (JSON)", accept=".json", most=MAX_UPLOAD_BYTES, width=250
+            self.take, label="Upload saved model (JSON)", accept=".json", most=MAX_UPLOAD_BYTES, width=250
         )
         self._fit = button("Fit baselines", self.fit_baselines, 120, 38, small=False)
         self._report = download("Report (HTML)", "model_cards.html", self._reported, width=140, height=38)

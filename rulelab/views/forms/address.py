@@ -99,19 +99,15 @@ class Address:
 
     # `show` takes each new query, and whether it is a step that the browser's Back takes back
     def __init__(self, query: str = "", show: Callable[[str, bool], None] = lambda query, step: None) -> None:
-        self._query, self._show = query, show
+        self.query = query  # as it is now
+        self._show = show
         self._followed: list[tuple[Part, ...]] = []
         self._at: list[Any] = []
         self._going = False
 
-    @property
-    def query(self) -> str:
-        """As it is now."""
-        return self._query
-
     def follow(self, *parts: Part) -> list[str]:
         """Set parameters from the address and follow them; returns complaints. If one has steps, Back sets them all."""
-        complaints = read(self._query, *parts)
+        complaints = read(self.query, *parts)
         self._followed.append(parts)
         self._at += _steps([parts])
         for part in parts:
@@ -120,11 +116,11 @@ class Address:
 
     def asks(self, name: str) -> bool:
         """Whether it has an entry of this name."""
-        return any(key == name for key, _ in entries(self._query))
+        return any(key == name for key, _ in entries(self.query))
 
     def go(self, query: str) -> list[str]:
         """The browser has gone back or forward: set everything as the address says; returns complaints."""
-        self._query, complaints = query, []
+        self.query, complaints = query, []
         with self.together():
             for parts in self._followed:  # it grows where a tab is opened for the first time
                 complaints += read(query, *parts, reset=True) if any(part.steps for part in parts) else []
@@ -144,14 +140,14 @@ class Address:
     def _changed(self, *_: Any) -> None:
         if self._going:
             return
-        found: dict[str, str | None] = dict(entries(self._query))
+        found: dict[str, str | None] = dict(entries(self.query))
         for parts in self._followed:
             found |= write(*parts)
         query = urlencode({name: text for name, text in found.items() if text is not None})
         query, steps = f"?{query}" if query else "", _steps(self._followed)
-        if query != self._query:
+        if query != self.query:
             self._show(query, steps != self._at)
-        self._query, self._at = query, steps
+        self.query, self._at = query, steps
 
 
 def _steps(followed: Sequence[Sequence[Part]]) -> list[Any]:

@@ -23,6 +23,8 @@ LIMIT = (
     f"CSV, Excel or Parquet, at most {MAX_UPLOAD_BYTES // 10**6} MB, {MAX_CELLS // 10**6} million cells and "
     f"{count(MAX_UPLOAD_COLUMNS)} columns"
 )
+OnCancel = Callable[[Callable[[], Any]], Any]
+"""Is told what ends the work before its time, see `rulelab.views.live.apart.apart`."""
 _AT_ONCE_BYTES = 1_000_000
 _PACKED = (b"PAR1", b"\x1f\x8b", b"PK")
 
@@ -40,7 +42,7 @@ def load(name: str) -> Dataset:
 def read(
     contents: bytes,
     file_name: str,
-    on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,  # see `rulelab.views.live.apart.apart`
+    on_cancel: OnCancel = lambda end: None,
     **how: Any,  # see `rulelab.datasets.sheet`
 ) -> Sheet:
     """The sheet of a file; a large or packed one is read in a process of its own. ValueError says what is wrong."""
@@ -64,7 +66,7 @@ def read(
         raise DatasetError(f"{shown} cannot be read: {type(error).__name__}: {plain(str(error), 200)}") from error
 
 
-def _apart(wanted: tuple[Any, ...], shown: str, on_cancel: Callable[[Callable[[], Any]], Any]) -> Sheet:
+def _apart(wanted: tuple[Any, ...], shown: str, on_cancel: OnCancel) -> Sheet:
     """Read in a process that may take its part of what the server has left: what it has read comes here, too."""
     if ALLOWED.full:
         raise DatasetError(f"{shown} was not read: {NO_ROOM}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from tempfile import SpooledTemporaryFile
@@ -20,7 +20,7 @@ from ...datasets.reading import DECIMALS, ENCODINGS, SEPARATORS, THOUSANDS
 from ...shown import percent
 from ..live.wording import count, counted
 from ..widgets.esc import plain
-from .data import read
+from .data import OnCancel, read
 
 ROLES = texts("roles")  # what a column may be used for, in the words of the page
 ROLE_HELP = texts("sheet")["roles"]
@@ -60,12 +60,7 @@ class Draft:
     """Whether the last row is left out, as it holds sums."""
     _labelled_target: str | None = None
 
-    def __init__(
-        self,
-        contents: bytes,
-        file_name: str,
-        on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None,  # see `rulelab.views.live.apart.apart`
-    ) -> None:
+    def __init__(self, contents: bytes, file_name: str, on_cancel: OnCancel = lambda end: None) -> None:
         # on disk where it is large: it is needed again only to be read in another way
         self._file: Any = SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 as long as the draft
         self._file.write(contents)
@@ -85,7 +80,7 @@ class Draft:
         """Whether a change takes so long that the page should not wait for it."""
         return self.sheet.frame.size > AT_ONCE_CELLS
 
-    def read_as(self, how: Mapping[str, str], on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> None:
+    def read_as(self, how: Mapping[str, str], on_cancel: OnCancel = lambda end: None) -> None:
         """Read the file anew; what cannot be read so is said in `error`, and nothing changes."""
         known: dict[str, Any] = {
             _READING.get(name, name): mark

@@ -18,6 +18,7 @@ from ...datasets import DatasetError, Sheet
 from ...tables import PatternCounts, Table, TableError
 from ..live.wording import count
 from ..widgets.esc import plain
+from .data import OnCancel
 from .draft import Draft
 
 PREVIEWED = 1000  # rows that are looked at for the sheet
@@ -114,7 +115,7 @@ class TableDraft(Draft):
         if served.target is not None:
             self.give(served.target, "target")
 
-    def read_as(self, how: Mapping[str, str], on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> None:
+    def read_as(self, how: Mapping[str, str], on_cancel: OnCancel = lambda end: None) -> None:
         """A table of the server is as it is."""
 
     def give(self, name: str, role: str) -> None:

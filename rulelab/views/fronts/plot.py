@@ -152,7 +152,7 @@ class FrontPlot(Plot):
 
         best = {p.key for line in lines.values() for p in line} | {p.key for p in strip}
         known, told = [p for p in points if p.key in at], {chosen, *(p.key for p in (*overall, *strip))}
-        replace(self._points, self._columns(known, at, best, told, gap))
+        replace(self._points, self._columns(known, at, best, told))
         for family, steps in self._steps.items():
             replace(steps, places(lines[family]))
         replace(self._chosen, places([p for p in known if p.key == chosen]))
@@ -180,15 +180,10 @@ class FrontPlot(Plot):
         replace(self._impossible, {"x": xs, "y": ys, "high": [_short(high)] * len(xs)})
 
     def _columns(
-        self,
-        points: Sequence[Point],
-        at: Mapping[str, Sequence[float]],
-        best: set[str],
-        told: set[Any],
-        gap: str | None,
+        self, points: Sequence[Point], at: Mapping[str, Sequence[float]], best: set[str], told: set[Any]
     ) -> Columns:
         """The table of points, ``at`` these places; the ``best`` are filled, the lines of those ``told`` are strong."""
-        y = self._asked[-1]
+        _, _, gap, _, y = self._asked
         rows = [
             {
                 "key": p.key,

@@ -372,12 +372,7 @@ def _parameters(sweep: Sweep, result: Result) -> dict[str, str]:
 
 
 def summary(
-    test: Point | None,
-    training: Point | None,
-    gap: str | None,
-    gap_words: str,
-    notes: Sequence[str] = (),
-    split: str = "",
+    test: Point | None, training: Point | None, gap: str | None, gap_words: str, notes: Sequence[str], split: str
 ) -> str:
     """What a point stands for: its figures on both kinds of rows, with intervals on test rows, and notes."""
     point = test or training

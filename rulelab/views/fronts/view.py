@@ -258,13 +258,11 @@ class FrontView(Pinning, NotebookViewer):
         """Figures and rates of the chosen point, which may still change."""
         points = self.points()
         found = {on: next((p for p in self.points(on) if p.key == self.point), None) for on in front_points.PARTS}
-        shown = any(found.values())
-        self.details.visible = shown
-        self._hint.visible = bool(points) and not shown
-        if not shown:
-            return
         p = found[self.part] or found["test"] or found["train"]
-        assert p is not None
+        self.details.visible = p is not None
+        self._hint.visible = bool(points) and p is None
+        if p is None:
+            return
         words = f"gap in {front_points.criterion_name(self.measured)}"
         sweep = run.started.sweeps[p.sweep]
         accuracies = {q.point: q.value("accuracy") for q in points if q.sweep == p.sweep}

@@ -35,6 +35,7 @@ from ..cards.card_file import parse
 from ..cards.differences import differing
 from ..cards.rows import KEPT_ROWS, Split
 from ..cards.scores import of_card
+from ..forms.data import OnCancel
 from ..live.job import THREAD_NAME, Job, Pool, Progress, lower_priority
 from ..live.prepared import Prepared
 from ..live.recipe import load_code
@@ -264,7 +265,7 @@ def evidence(store: Store, which: str) -> Evidence:
     return Evidence(run, store.file(run, "model"), store.file(run, "proof"), rows)
 
 
-def recheck(keeper: Keeper, hash: str, on_cancel: Callable[[Callable[[], Any]], Any]) -> str:
+def recheck(keeper: Keeper, hash: str, on_cancel: OnCancel) -> str:
     """What the check of a run's kept proof says."""
     task = keeper.do(lambda store: evidence(store, hash))
     if error := error_of(task):
@@ -305,7 +306,7 @@ def _with_types(store: Store, run: Run) -> bytes | None:
     return out.getvalue()
 
 
-def check(given: Evidence, on_cancel: Callable[[Callable[[], Any]], Any] = lambda end: None) -> str:
+def check(given: Evidence, on_cancel: OnCancel = lambda end: None) -> str:
     """What the check says, in one line; ``on_cancel`` is told what ends it before its time."""
     with tempfile.TemporaryDirectory(prefix="rulelab-check-") as name:
         folder = Path(name)

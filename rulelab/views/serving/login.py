@@ -56,6 +56,8 @@ class Passwords(BasicAuthProvider):
     It is read at each time, so that who is added may come, and who is taken out may no more, from then on.
     """
 
+    login_handler = LoginHandler
+
     def __init__(self, file: str | Path) -> None:
         super().__init__()
         self._file = Path(file)
@@ -77,10 +79,6 @@ class Passwords(BasicAuthProvider):
             return user if user in self.known() else None
 
         return get_user
-
-    @property
-    def login_handler(self) -> Any:
-        return LoginHandler
 
 
 def login_options(file: str | Path | None, oauth: str | None, origin: Sequence[str], below: str) -> dict[str, Any]:

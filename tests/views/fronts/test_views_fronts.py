@@ -497,7 +497,7 @@ def test_tables_are_exported(view: FrontView, run: Run) -> None:
 def test_hostile_text_stays_text(plot: FrontPlot) -> None:
     values = {"complexity": 2.0, "accuracy": 0.7}
     hostile = point(0, parameters=f"cuts {HOSTILE}", **values)
-    said = fronts.summary(hostile, None, None, HOSTILE)
+    said = fronts.summary(hostile, None, None, HOSTILE, (), "")
     said += fronts.rates_of_groups(pd.DataFrame(), HOSTILE, "test")
     assert not {"img", "script"} & set(tags(said))
     plot.draw([hostile], "complexity", None, None)
