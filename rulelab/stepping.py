@@ -250,20 +250,12 @@ class Search(Shown, Shared, abc.ABC):
         work_limit: int | None = None,
         verbose: bool = False,
     ) -> Iterator[Snapshot]:
-        """Advance until the search ends or a limit is met, yielding every state; see `rulelab.steps`.
+        """Advance until the search ends or a limit is met, yielding every state.
 
         Parameters
         ----------
-        work_per_step : int, optional
-            Units of work between two states; adapted so that a slice takes about 30 ms by default.
-        time_limit : float, optional
-            Wall-clock seconds of this call; compiling is not counted.
-        gap : float
-            Stop when objective - lower bound is at most this (absolute, in the objective's units).
-        work_limit : int, optional
-            Units of work of this call.
-        verbose : bool
-            Show the progress as tqdm does.
+        work_per_step, time_limit, gap, work_limit, verbose
+            As of `rulelab.steps`.
         """
         return steps(self, work_per_step, time_limit, gap, work_limit, verbose)
 
@@ -327,16 +319,8 @@ def solve(
     Parameters
     ----------
     search : Search
-    time_limit : float, optional
-        Wall-clock seconds for this call; compiling kernels is not counted.
-    gap : float
-        Stop when objective - lower bound is at most this (absolute, in the objective's units). 0: only at the optimum.
-    work_limit : int, optional
-        Units of work for this call.
-    work_per_step : int, optional
-        Units of work between two looks at the limits; by default adapted so that a slice takes about 30 ms.
-    verbose : bool
-        Show the progress as tqdm does.
+    time_limit, gap, work_limit, work_per_step, verbose
+        As of `rulelab.steps`.
 
     Returns
     -------

@@ -78,16 +78,8 @@ class LeastGapSearch(LabelSetting, LeastGap):
         that ``1 - errors / n`` is reached by these errors, however it is rounded.
     max_length : int, optional
         Most rules, not counting the default; any number by default, with which larger problems are out of reach.
-    bounds : FairRuleListBounds, optional
-        Which bounds are used; all by default.
-    memory_limit : int, optional
-        Bytes that the search may take. When they are used up it stops with status LIMIT and a valid lower bound; raise
-        ``memory_limit`` and call `advance` again to go on.
-    beam_width : int
-        Width of the beam searches for the first lists.
-    min_group_size : int
-        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
-        all groups.
+    bounds, memory_limit, beam_width, min_group_size
+        As of `rulelab.engines.FairRuleListSearch`.
     warm_start : RuleList or sequence of RuleList, optional
         Lists to begin with, where they are accurate and short enough; their antecedents are found by name.
 

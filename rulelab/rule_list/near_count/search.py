@@ -62,18 +62,8 @@ class NearOptimalCounter(NearSearch):
 
     Parameters
     ----------
-    search : RuleListSearch or Problem
-        A search is advanced to its end first when it has not certified the optimum.
-    regularization : float, optional
-        With a problem: the cost of one rule.
-    within : float, optional
-        Lists with an objective at most the optimum's + ``within`` are near-optimal; or
-    ratio : float, optional
-        at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is within 0.01.
-    max_length : int, optional
-        With a problem: most rules in a list.
-    memory_limit : int, optional
-        Bytes that the count may take.
+    search, regularization, within, ratio, max_length, memory_limit
+        As of `rulelab.NearOptimalSearch`.
 
     Raises
     ------

@@ -71,9 +71,8 @@ class LeastGapRuleSetSearch(LeastGap):
     ----------
     problem : Problem
         With groups; its antecedents are the conditions.
-    criterion : str or class
-        What the gap is measured in: "equal_opportunity", "equalized_odds", "false_positive_rate_parity",
-        "demographic_parity" or "accuracy_parity", or its class, such as `rulelab.EqualOpportunity`.
+    criterion, min_group_size
+        As of `rulelab.LeastGapSearch`.
     min_accuracy : float, optional
         From 0 to 1: 1 - loss / weight of the rows is at least this, to within 2^-52; by default it is a tenth
         of the way from what one answer for everybody gets right to 1, or what a few simple rules get right, where
@@ -91,9 +90,6 @@ class LeastGapRuleSetSearch(LeastGap):
         Bytes that the search may take; at this limit it stops as at the other.
     random_state : int, optional
         Seed of the set search; 0 by default.
-    min_group_size : int
-        Groups with fewer training rows, of the class that a rate is measured on, are left out of the criterion. 0 for
-        all groups.
     warm_start : RuleSet or sequence of RuleSet, optional
         Sets to begin with, where they are accurate and simple enough; their antecedents are found by name.
 

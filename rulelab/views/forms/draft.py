@@ -325,7 +325,7 @@ class Draft:
 
     def _find_labels(self) -> None:
         """The classes of the target with their rows; which one is positive is guessed anew for another target."""
-        self._rows = {} if self.target is None else self._labels(self.target)
+        self._rows = {} if self.target is None else self.sheet.labels(self.target)
         self.classes = list(self._rows)
         self.every = self.every and self._may_be_every
         if self._labelled_target != self.target or self.positive not in self.classes:
@@ -333,9 +333,6 @@ class Draft:
             known = {label: n for label, n in self._rows.items() if label not in unknown}
             self.positive = positive_of(known) if known else None
         self._labelled_target = self.target
-
-    def _labels(self, target: str) -> dict[Any, int]:
-        return self.sheet.labels(target)
 
     def _told_of(self, target: str | None) -> tuple[dict[str, str], dict[str, list[list[Any]]]]:
         """By column, the evidence that it gives the target away, and its bars."""
