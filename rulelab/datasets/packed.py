@@ -10,6 +10,7 @@ import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,7 @@ def unzipped(raw: bytes, file_name: str, max_cells: int | None) -> tuple[bytes, 
                 raise DatasetError(f"{file_name} unpacks to more than {limit} bytes; take a part of it")
             if "xl/workbook.xml" in names:
                 pages = [archive.read(name) for name in names if name.startswith("xl/worksheets/")]
-                return _first_sheet(
-                    raw, file_name, max_cells, any(map(_FORMULA.search, pages)), any(map(_below, pages))
-                )
+                return _first_sheet(raw, file_name, max_cells, pages)
             for part, kind in _OTHERS["parts"].items():
                 if any(name.startswith(part) for name in names):
                     raise DatasetError(f"{file_name} is {kind}; {ACCEPTED}")
@@ -87,7 +86,7 @@ def _below(page: bytes) -> bool:
 
 
 def _first_sheet(
-    raw: bytes, file_name: str, max_cells: int | None, formulas: bool, merged: bool
+    raw: bytes, file_name: str, max_cells: int | None, pages: Sequence[bytes]
 ) -> tuple[bytes, tuple[str, ...]]:
     try:
         import openpyxl  # noqa: F401
@@ -104,7 +103,7 @@ def _first_sheet(
             rows.append([_as_written(cell) for cell in row])
             width = max(width, *(k + 1 for k, cell in enumerate(rows[-1]) if cell), 0)
             too_large(width, len(rows), max_cells, file_name)
-        if formulas:
+        if any(map(_FORMULA.search, pages)):
             written = ([cell.data_type == "f" for cell in row] for row in _opened(raw, False)[1].iter_rows())
             blank = sum(
                 formula and not value
@@ -118,7 +117,7 @@ def _first_sheet(
         raise
     except _DAMAGED as error:
         raise _not_opened(file_name, True) from error
-    if merged:
+    if any(map(_below, pages)):
         doubts.append("cells are merged with those below: the first of them has the value, the others are empty")
     out = io.StringIO()
     csv.writer(out).writerows([*row[:width], *[""] * (width - len(row))] for row in rows if any(row))

@@ -39,41 +39,32 @@ def load(name: str) -> Dataset:
         ) from error
 
 
-def read(
-    contents: bytes,
-    file_name: str,
-    on_cancel: OnCancel = lambda end: None,
-    **how: Any,  # see `rulelab.datasets.sheet`
-) -> Sheet:
-    """The sheet of a file; a large or packed one is read in a process of its own. ValueError says what is wrong."""
+def read(contents: bytes, file_name: str, on_cancel: OnCancel = lambda end: None, **how: Any) -> Sheet:
+    """The sheet of a file; a large or packed one is read in a process of its own. ValueError says what is wrong.
+
+    ``how``: see `rulelab.datasets.sheet`.
+    """
     name = PurePath(plain(file_name)).name or "the file"
     if len(contents) > MAX_UPLOAD_BYTES:
         raise DatasetError(f"{name} has {len(contents) / 1e6:.0f} MB; {LIMIT}")
     wanted = contents, name, MAX_CELLS, MAX_UPLOAD_COLUMNS, how
     shown = plain(name, 60)
+    room: int | None = None
     try:
         if len(contents) <= _AT_ONCE_BYTES and not contents.startswith(_PACKED):
             return read_sheet(*wanted)
-        return _apart(wanted, shown, on_cancel)
+        if ALLOWED.full:
+            raise DatasetError(f"{shown} was not read: {NO_ROOM}")
+        with ALLOWED.part(len(SHARES)) as room:  # of what the server has left: what is read there comes here, too
+            return apart(read_sheet, *wanted, on_cancel=on_cancel, most=room)
     except DatasetError:
         raise
     except NotDoneError as error:
         raise DatasetError(f"{shown} was not read: {error}") from error
     except MemoryError as error:
+        if room is not None and room < MAX_BYTES:
+            raise DatasetError(f"{shown} was not read: {NO_ROOM}") from error
         most = f"{MAX_BYTES / 1e9:g} GB of memory"
         raise DatasetError(f"{shown} takes more than {most} to read; take fewer columns or rows") from error
     except Exception as error:  # whatever a file may do, the user is told
         raise DatasetError(f"{shown} cannot be read: {type(error).__name__}: {plain(str(error), 200)}") from error
-
-
-def _apart(wanted: tuple[Any, ...], shown: str, on_cancel: OnCancel) -> Sheet:
-    """Read in a process that may take its part of what the server has left: what it has read comes here, too."""
-    if ALLOWED.full:
-        raise DatasetError(f"{shown} was not read: {NO_ROOM}")
-    with ALLOWED.part(len(SHARES)) as most:
-        try:
-            return apart(read_sheet, *wanted, on_cancel=on_cancel, most=most)
-        except MemoryError as error:
-            if most is None or most >= MAX_BYTES:
-                raise
-            raise DatasetError(f"{shown} was not read: {NO_ROOM}") from error

@@ -119,7 +119,8 @@ class HealthHandler(RequestHandler):
         stopping = self._standing.stopping
         self.set_status(503 if stopping else 200)
         told: dict[str, Any] = {"status": "stopping" if stopping else "ok"}
-        if self._shown or _near(self):
+        proxied = any(name in self.request.headers for name in PROXIED)
+        if self._shown or (is_loopback(self.request.remote_ip or "") and not proxied):
             figures = {name: round(value, 3) for name, value in self._standing.figures().items()}
             told |= {"version": __version__, **figures}
         self.set_header("Content-Type", "application/json")
@@ -127,12 +128,6 @@ class HealthHandler(RequestHandler):
         self.write(json.dumps(told) + "\n")
 
     head = get
-
-
-def _near(handler: RequestHandler) -> bool:
-    """Whether somebody on this machine asks, and not through a proxy."""
-    near = is_loopback(handler.request.remote_ip or "")
-    return near and not any(name in handler.request.headers for name in PROXIED)
 
 
 class MemoryWatch:
