@@ -105,12 +105,10 @@ class MultiClassProblem(Shown, Shared):
 
         Parameters
         ----------
-        A : array or DataFrame, shape (n_rows, n_antecedents)
-            Booleans, or numbers that are all 0 or 1.
+        A, names
+            As of `rulelab.Problem.from_arrays`.
         y : array, shape (n_rows,)
             Labels of two classes or more.
-        names : sequence of str, optional
-            Names of the antecedents; default the columns of a DataFrame, else ``antecedent 0`` and so on.
         sample_weight : array of whole numbers, shape (n_rows,), optional
             Rows of weight zero are left out.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import abc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from ..snapshot import Status
 from ..stepping import Search
 
 
-class FittedClassifier(abc.ABC):
+class FittedClassifier:
     """A classifier with a model of two classes, or one for each of several, which reads tables as they were fitted.
 
     It keeps its searches; pickles do without them, as they are large.
@@ -42,11 +41,8 @@ class FittedClassifier(abc.ABC):
     _given_conditions: tuple[Condition, ...]
     _framed: bool
     _columns: tuple[str, ...]
+    _made: Callable[..., Search]  # the search that `fit` makes of rows, not begun
     _parts: Mapping[str, Parts]  # what stands for columns of dates, times and orders
-
-    @abc.abstractmethod
-    def _made(self, X: Any, y: Any, sample_weight: Any, sensitive_features: Any) -> Search:
-        """The search that `fit` makes of these rows, not begun."""
 
     def __dir__(self) -> list[str]:
         """The names of what there is, as scikit-learn has it; but no proof is made to see whether there is one."""

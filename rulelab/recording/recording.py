@@ -254,7 +254,7 @@ class Recording(Shown):
         step : int
             Number of a snapshot, as in `Snapshot.step`.
         max_nodes : int
-            Those on the path to the incumbent are shown, then those with the most descendants.
+            As of that one.
 
         Raises
         ------

@@ -53,11 +53,8 @@ class FallingRuleListSearch(FallingSearch, PrefixSearch, Proving):
         Softly falling lists are those of a `SoftSearch`, which `rulelab.search` makes.
     bounds : FallingBounds, optional
         Which bounds are used; all by default.
-    max_length : int, optional
-        Most rules in a list, not counting the else.
-    memory_limit : int, optional
-        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and a valid
-        lower bound; raise ``memory_limit`` and call `advance` again to go on.
+    max_length, memory_limit
+        As of `rulelab.RuleListSearch`.
     random_state : int, optional
         Seed of the Monte-Carlo search for the first list.
     iterations : int

@@ -37,14 +37,13 @@ _PRUNED = ("always: threshold", "completions", "weak rule", "same set", "demands
 class ConstrainedRuleListSearch(FairRuleListSearch):
     """Step-wise exact search for the rule list of least ``errors / n + regularization * rules`` that obeys demands.
 
-    `RuleListSearch` makes one when it is given any, or a criterion, other than predictive parity, and a ``max_length``.
+    `rulelab.search` makes one when it is given any, or a criterion, other than predictive parity, and a ``max_length``.
     A rule that captures no row does not count as use.
 
     Parameters
     ----------
-    problem : Problem
-    regularization : float
-        Cost of one rule, 0 < regularization < 1.
+    problem, regularization, max_length, memory_limit
+        As of `rulelab.RuleListSearch`.
     must_use : sequence of str, optional
         Columns, conditions and antecedents. Each must be used by a rule: one with a condition on the column, one that
         has the condition, or one that has all conditions of the antecedent.
@@ -52,11 +51,6 @@ class ConstrainedRuleListSearch(FairRuleListSearch):
         The antecedent of the first rule.
     max_uses : mapping of str to int, optional
         Most conditions on a column in the whole list.
-    max_length : int, optional
-        Most rules in a list, not counting the default rule.
-    memory_limit : int, optional
-        Bytes that the search may take. When they are used up it stops with status LIMIT and a valid lower bound; raise
-        ``memory_limit`` and call `advance` again to go on.
     beam_width : int
         Width of the beam searches for the first lists, which is narrow in any case; 0 for none.
     warm_start : RuleList or sequence of int, optional

@@ -41,19 +41,10 @@ class CorelsSearch(PrefixSearch, Proving):
 
     Parameters
     ----------
-    problem : Problem
-    regularization : float
-        Cost of one rule, 0 < regularization < 1.
-    policy : str
-        Order of the queue: "lower_bound" (best first), "objective", "curiosity" (section 5.6), "breadth_first",
-        "depth_first" or "random".
+    problem, regularization, policy, memory_limit, random_state
+        As of `rulelab.RuleListSearch`.
     bounds : CorelsBounds, optional
         Which bounds are used; all by default. `CorelsBounds.published` are those that the JMLR paper measures.
-    memory_limit : int, optional
-        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and a valid
-        lower bound; raise ``memory_limit`` and call `advance` again to go on.
-    random_state : int, optional
-        Seed of the policy "random".
 
     Raises
     ------

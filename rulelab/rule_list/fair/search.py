@@ -50,8 +50,8 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
     ----------
     problem : Problem
         With groups.
-    regularization : float
-        Cost of one rule, 0 < regularization < 1.
+    regularization, memory_limit
+        As of `rulelab.RuleListSearch`.
     fairness : Criterion
         Such as `rulelab.EqualOpportunity`, over the problem's groups.
     labels : str
@@ -60,9 +60,6 @@ class FairRuleListSearch(RelaxedFirst, LabelSetting, FairSearch):
         same.
     bounds : FairRuleListBounds, optional
         Which bounds are used; all by default.
-    memory_limit : int, optional
-        Bytes that the search may take. When they are used up it stops with status LIMIT and a valid lower bound; raise
-        ``memory_limit`` and call `advance` again to go on.
     beam_width : int
         Width of the beam searches for the first lists.
     min_group_size : int
