@@ -347,7 +347,8 @@ def unnamed_tables(connection: sa.Connection) -> list[str]:
 
 def forget_tables(connection: sa.Connection) -> None:
     """Remove the rows of data that nothing names any more."""
-    connection.execute(sa.delete(PARTS).where(PARTS.c.run.in_(unnamed_tables(connection)), PARTS.c.kind == TABLE))
+    for key in unnamed_tables(connection):
+        connection.execute(sa.delete(PARTS).where(PARTS.c.run == key, PARTS.c.kind == TABLE))
     forget_files(connection)
 
 
@@ -366,8 +367,9 @@ def insert_file(connection: sa.Connection, run: str, kind: str, content: bytes) 
 
 def remove(connection: sa.Connection, hashes: Sequence[str]) -> None:
     """Remove runs, and the files that no other run has."""
-    connection.execute(sa.delete(PARTS).where(PARTS.c.run.in_(hashes)))
-    connection.execute(sa.delete(RUNS).where(RUNS.c.hash.in_(hashes)))
+    for key in hashes:  # one by one: a statement takes only so many
+        connection.execute(sa.delete(PARTS).where(PARTS.c.run == key))
+        connection.execute(sa.delete(RUNS).where(RUNS.c.hash == key))
     forget_files(connection)
 
 
