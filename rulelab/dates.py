@@ -92,10 +92,7 @@ def times_of(texts: pd.Series) -> pd.Series:
 
 
 def parts_of(name: str, dates: pd.Series, timed: bool | None = None) -> dict[str, pd.Series]:
-    """A column for each of `PARTS`, and for the hour where there is a time; of times and durations their hours.
-
-    ``timed``: whether there is one, where that is known.
-    """
+    """A column for each of `PARTS`, and for the hour where there is a time (``timed``); of durations their hours."""
     if not pd.api.types.is_datetime64_any_dtype(dates.dtype):
         return {f"{name}: hours": _hours(dates)}
     year, month, hour = (

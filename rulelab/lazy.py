@@ -11,8 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-PARTS = ("errors", "results", "engines")
-"""The modules beside this one that have more of the package's public names."""
+PARTS = ("errors", "results", "engines")  # the modules beside this one that have more public names of the package
 
 
 @cache
@@ -39,10 +38,7 @@ def called(name: str) -> str:
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package or a module that has names of others.
-
-    ``package``, ``file``: its ``__name__`` and ``__file__``.
-    """
+    """The ``__getattr__`` and ``__dir__`` of a package or module that has names of others; its name and its file."""
     known = homes(file)
     beside = package if Path(file).stem == "__init__" else package.rpartition(".")[0]
 

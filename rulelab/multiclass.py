@@ -57,10 +57,8 @@ class MultiClassRuleListSearch(Search):
     Parameters
     ----------
     problem : MultiClassProblem
-    regularization : float
-        Cost of one rule, above 0 and below 1.
-    max_length : int, optional
-        Most rules, not counting the default.
+    regularization, max_length
+        As of `rulelab.RuleListSearch`.
     memory_limit : int, optional
         Bytes that the stored sets may take, by an estimate.
 

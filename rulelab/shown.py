@@ -18,8 +18,7 @@ LENGTHS = ("#2c5f9e", "#3f7f9f", "#4f9d95", "#74b57f", "#a6c86a", "#d9d35f", "#f
 """Prefix lengths 1 to 8 and more: one light-to-dark order that survives colour blindness."""
 
 Fact = tuple[str, Any]
-SHORT = 200
-"""Characters of a text from data, where nothing else is said."""
+SHORT = 200  # characters of a text from data, where nothing else is said
 _CONTROL = dict.fromkeys(
     (*range(0x20), *range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), " "
 )

@@ -79,7 +79,7 @@ class RuleListClassifier(CertifiedClassifier):
     Attributes
     ----------
     model_ : RuleList, or MultiClassRuleList
-        Predicts on raw tables, too; see `RuleList.to_json` for saving it.
+        Predicts on raw tables, too; see `RuleList.save` for saving it.
     antecedents_ : Antecedents or None
         None when there was nothing to search.
     {attributes}
@@ -181,10 +181,8 @@ class FallingRuleListClassifier(CertifiedClassifier):
     method : str, default "exact"
         "exact" certifies the list, and is needed for ``fairness``, with which the list must fall; "monte_carlo" is the
         search of the paper, which proves nothing.
-    max_conditions : {1, 2, 3}, default 2
-        Most conditions that a rule joins.
-    min_support, max_support : float, default 0.01 and 0.99
-        Fractions of the rows that a rule's conditions may hold on.
+    max_conditions, min_support, max_support, max_antecedents
+        As of `RuleListClassifier`.
     by_class : bool, default False
         ``min_support`` counts within a class, as in the paper's experiments (section 6): the conditions must hold on
         that fraction of the positives or of the negatives. For two classes.
@@ -193,9 +191,6 @@ class FallingRuleListClassifier(CertifiedClassifier):
     class_weight : dict, "balanced" or None
         Weight of the rows of each class, multiplied with ``sample_weight``. It changes the proportions, unlike
         ``positive_weight``, which changes their cost.
-    max_antecedents : int, default 1_000
-        Most antecedents. Where the conjunctions of ``max_conditions`` are more, or would not leave the search the
-        memory it may take, those of fewer conditions are mined, and a UserWarning says so. None: any number.
     {parameters}
 
     Attributes

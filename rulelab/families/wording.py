@@ -14,8 +14,7 @@ from . import criteria, typed
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 EXACT = 15
 """Larger powers of ten are given as such."""
-AIM = "the fewest errors"
-"""What models are searched for where nothing else is said."""
+AIM = "the fewest errors"  # what models are searched for where nothing else is said
 MEGABYTE = 1_000_000
 _LONGEST = 60  # characters of a value in words
 _WIDE = Context(prec=400)  # digits of any float
@@ -87,10 +86,7 @@ def in_words(parameter: Parameter, value: Any) -> str:
 
 
 def clause(parameter: Parameter, value: Any) -> tuple[str, str, str]:
-    """A parameter with its value, as part of a sentence: before, the value in few words, and after, of one in singular.
-
-    ``before`` and ``after`` may be empty.
-    """
+    """A parameter with its value in a sentence: before it, the value in few words, and after it, of one in singular."""
     before, after = (parameter.clause or f"{re.split('[:(]', parameter.title)[0].strip().lower()} {{}}").split("{}")
     said = in_words(parameter, value)
     if value == 1:

@@ -66,8 +66,7 @@ class ToleranceFrontier(Frontier):
         C, of rule sets.
     model : {"rule_list", "falling_rule_list", "rule_set"}
     memory_limit : int, optional
-        Bytes that all searches may take. When they are used up it stops with status LIMIT and valid bounds; raise
-        ``memory_limit`` and call `advance` again to go on.
+        Bytes that all searches may take; at this limit it stops as a `rulelab.FrontierSearch` does.
     **parameters
         Of the search at each place, such as ``regularization``.
 

@@ -59,10 +59,8 @@ def queue(trace: Any, x: str = "work") -> Any:
 
     Parameters
     ----------
-    trace : fitted classifier, Recording, snapshots, Search or DataFrame
+    trace, x
         As of `convergence`, with columns ``queued of length k`` (as the page saves it), or ``queued``.
-    x : str
-        "work" or "seconds".
 
     Returns
     -------
@@ -91,10 +89,8 @@ def remaining(trace: Any, x: str = "work") -> Any:
 
     Parameters
     ----------
-    trace : fitted classifier, Recording, snapshots, Search or DataFrame
+    trace, x
         As of `convergence`, with a column ``log10_remaining``.
-    x : str
-        "work" or "seconds".
 
     Returns
     -------
@@ -137,10 +133,8 @@ def incumbents(trace: Any, x: str = "work") -> Any:
 
     Parameters
     ----------
-    trace : fitted classifier, Recording, snapshots, Search or DataFrame
+    trace, x
         As of `convergence`, with a column ``errors``.
-    x : str
-        "work" or "seconds".
 
     Returns
     -------

@@ -78,8 +78,7 @@ class FrontierSearch(Search):
     max_length : int
         Most rules of the last point; from 0 to 1000.
     memory_limit : int, optional
-        Bytes that the stored prefixes may take. When they are used up the search stops with status LIMIT and valid
-        bounds; raise ``memory_limit`` and call `advance` again to go on.
+        As of `rulelab.RuleListSearch`.
     beam_width : int
         Width of the beam search that finds the first lists; 0 starts from the default rule alone.
 

@@ -71,10 +71,8 @@ class NearOptimalRuleSetSearch(NearEnumeration):
         Sets with an objective at most the optimum's + ``within`` (in rows, or weight) are near-optimal; or
     ratio : float, optional
         at most the optimum's * (1 + ``ratio``). Give one of the two, or neither: then it is a ratio of 0.01.
-    limit : int
-        Most models to find.
-    memory_limit : int, optional
-        Bytes that the enumeration may take.
+    limit, memory_limit
+        As of `rulelab.NearOptimalSearch`.
     **parameters
         With a problem: arguments of `RuleSetSearch`, such as ``max_complexity``.
 
