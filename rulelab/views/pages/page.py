@@ -90,8 +90,8 @@ class Shell(JSComponent):
 
     @param.depends("dark", watch=True)
     def _colour(self) -> None:
-        if pn.state.curdoc is not None:
-            pn.state.curdoc.theme = plot_theme(self.dark)
+        if (document := pn.state.curdoc) is not None:  # under its lock, as Bokeh changes every model of it
+            pn.state.execute(lambda: setattr(document, "theme", plot_theme(self.dark)), schedule=True)
 
 
 def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
