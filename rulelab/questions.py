@@ -71,22 +71,19 @@ class Question:
 
     def __str__(self) -> str:
         kind = self.model, self.several, self.criterion is not None
-        family = next(
-            each
+        known = {
+            (each.model or each.name, each.name in OF_SEVERAL, each.needs_groups): each
             for each in EVERY_FAMILY.values()
-            if kind == (each.model or each.name, each.name in OF_SEVERAL, each.needs_groups)
-        )
-        given = [(each, getattr(self, each.name, None)) for each in family.own]
-        aim = [
-            "".join(clause(each, each.default if value is None else value))
-            for each, value in given
-            if each in family.aims
-        ]
-        more = [
-            "".join(clause(each, value))
-            for each, value in given
-            if each not in family.aims and not asks_nothing(each.name, value)
-        ]
+        }
+        if (family := known.get(kind)) is None:  # no engine answers it
+            return repr(self)
+        aim, more = [], []
+        for each in family.own:
+            value = getattr(self, each.name, None)
+            if each in family.aims:
+                aim.append("".join(clause(each, each.default if value is None else value)))
+            elif not asks_nothing(each.name, value):
+                more.append("".join(clause(each, value)))
         of = "" if family.needs_groups else "with "
         return ", ".join([f"the {family.called} {of}{(aim or [AIM])[0]}", *more])
 

@@ -138,6 +138,11 @@ def test_a_question_is_a_record_that_says_itself_and_is_answered(model, asked, s
     assert (type(search), search.parameters) == (type(same), same.parameters)
 
 
+def test_a_question_that_nobody_answers_says_itself_too():
+    assert "falling_rule_list" in str(Question("falling_rule_list", criterion="equal_opportunity"))
+    assert "forest" in str(Question("forest"))
+
+
 def test_what_is_to_be_least_can_be_named():
     least = rl.search(problem(), minimize="gap", min_accuracy=0.5)
     assert type(least) is rl.LeastGapSearch

@@ -19,6 +19,7 @@ from ..cards.card import Card, of_search, prepared_of
 from ..live.job import POOL, Job
 from ..live.prepared import Prepared
 from ..live.ticker import Work, Working
+from ..live.wording import EARLIER
 from ..widgets.browser import Strip
 from ..widgets.esc import plain
 from ..widgets.explained import Explained, term_classes
@@ -84,6 +85,7 @@ class AlternativesView(Working, Pinning, Choosing):
     )
     sensitive = param.String(default="", doc="The attribute whose groups are compared where none is chosen here.")
     searching = param.Boolean(default=False, doc="Whether the search whose alternatives will be here goes on.")
+    earlier = param.Boolean(default=False, doc="Whether other things are asked now than what was searched for.")
 
     def __init__(
         self,
@@ -225,8 +227,13 @@ class AlternativesView(Working, Pinning, Choosing):
             return io.StringIO(explorer_of_sets(found.result, found.snapshot, found.labels))
         return io.StringIO(explorer(found.result, found.graph, found.labels))
 
+    @param.depends("earlier", watch=True)
+    def _say_again(self) -> None:
+        if self.found is not None:
+            self._say(self.found)
+
     def _say(self, found: Good) -> None:
-        tone, said = found.verdict()
+        tone, said = ("earlier", EARLIER + found.verdict()[1]) if self.earlier else found.verdict()
         self._status.param.update(tone=tone, phase=said)
         self._more.visible, self._distance.visible = not found.result.complete, True
 

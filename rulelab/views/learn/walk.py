@@ -117,7 +117,8 @@ class Walk(NotebookViewer):
     def _look(self, *_: Any) -> None:
         """Learn what has happened in the search."""
         view, seen = self.view, self._seen
-        search = view.session.search
+        search, moments = view.session.search, view.session.history.snapshots
+        looked = view.moment is not None and view.moment < len(moments)  # a new run has none yet
         seen = replace(
             seen,
             status=view.status,
@@ -125,8 +126,8 @@ class Walk(NotebookViewer):
             ends=seen.ends + (view.status.over and not seen.status.over),
             snapshot=view.snapshot,
             before=0 if view.snapshot is None else min(seen.before, view.snapshot.work),
-            moments=() if view.moment is None else view.session.history.snapshots,
-            at=view.moment,
+            moments=moments if looked else (),
+            at=view.moment if looked else None,
             problem=None if search is None else search.problem,
         )
         if seen.status.over and seen.snapshot is not None and search is not None and seen.snapshot.incumbent:

@@ -28,6 +28,7 @@ from .state import State
 
 NONE = "\u2013"
 """What is shown where there is no number yet."""
+EARLIER = "With the earlier settings: "  # what was found, where something else is asked now
 _NOTHING_YET = [(name, NONE) for name in ("objective", "lower bound", "gap")]
 """Figures that keep their place before there are any."""
 _THIN = "\u202f"

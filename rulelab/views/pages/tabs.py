@@ -144,8 +144,9 @@ class SearchTab:
         self.view.run()
 
     def _settings_changed(self, *_: Any) -> None:
-        """Show the plots of the chosen kind of search, unless a run is shown."""
-        self.view.stale = True
+        """Say whether they are still those of the run; show the plots of the chosen kind of search where none is."""
+        session, known = self.view.session, self.setup.table.own is None  # two files are called the same in a query
+        self.view.stale = not (known and session.query == self.setup.query) or session.recorded
         if self.view.session.state is State.IDLE and self.view.session.look != self.setup.look:
             self.view.reset()
 
@@ -219,13 +220,14 @@ class AlternativesTab:
 
         def look(*_: Any) -> None:
             session, work = search.view.session, search.view.session.workshop
-            self.view.param.update(searching=session.state.busy, sensitive=str(search.setup.table.sensitive or ""))
+            standing = {"searching": session.state.busy, "earlier": search.view.stale and session.state.over}
+            self.view.param.update(sensitive=str(search.setup.table.sensitive or ""), **standing)
             if not isinstance(work, tuple) or work[1] is self._taken:
                 return
             prepared, self._taken = work
             self.view.take(lambda report: prepared, prepared, self._taken)
 
-        search.view.param.watch(look, ["snapshot", "status", "edits"])
+        search.view.param.watch(look, ["snapshot", "status", "edits", "stale"])
         look()
         if self.view.editor.room.room:
             pn.state.onload(self.view.play)

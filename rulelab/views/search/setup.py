@@ -134,9 +134,12 @@ class Setup(LayoutViewer):
 
     def new_session(self) -> SearchSession:
         """A session that will run the present settings."""
-        chosen = {name: text for name, text in write(*self.parts).items() if text is not None}
-        limits = Limits(seconds=self.limits.time_limit)
-        return SearchSession(self.recipe(), limits, look=self.look, query=urlencode(chosen))
+        return SearchSession(self.recipe(), Limits(seconds=self.limits.time_limit), look=self.look, query=self.query)
+
+    @property
+    def query(self) -> str:
+        """The present settings, as the address of the page says them."""
+        return urlencode({name: text for name, text in write(*self.parts).items() if text is not None})
 
     def go_back_to(self, query: str) -> str:
         """Set everything as a session's query says; returns what is not possible any more."""

@@ -21,7 +21,7 @@ from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..live.state import FULL_SPEED, State
 from ..live.ticker import Beat, Presence
-from ..live.wording import Standing, count, figures, standing
+from ..live.wording import EARLIER, Standing, count, figures, standing
 from ..notebook import NotebookViewer, keep_stills, one_at_a_time
 from ..widgets.esc import esc, plain
 from ..widgets.explained import Explained, term_classes
@@ -309,7 +309,7 @@ class SearchView(Pinning, NotebookViewer):
 
     def _tell_standing(self, session: SearchSession) -> None:
         told = session.state is not State.IDLE, session.state.over
-        if self.on_standing is not None and told != self._told:
+        if self.on_standing is not None and told != self._told and self.runs_box.ablation is None:
             last = session.snapshot if session.state.over and not session.recorded else None
             self._told = told
             self.on_standing(session, self.best.card_at(last) if last is not None and last.incumbent else None)
@@ -377,7 +377,7 @@ class SearchView(Pinning, NotebookViewer):
             return Standing("paused", phase, figures(shown, prepared.search.family))
         now = standing(session)
         if self.stale and session.state.over:
-            now = replace(now, tone="earlier", phase=f"With the earlier settings: {now.phase}")
+            now = replace(now, tone="earlier", phase=f"{EARLIER}{now.phase}")
         if session.state is State.IDLE and (self.blocked or self.refusal):
             lacking = "the data have no groups" if self.refusal == NO_GROUPS else "a field is wrong"
             now = replace(now, phase=f"not ready: {'the data are not chosen' if self.blocked else lacking}")

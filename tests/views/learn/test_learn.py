@@ -20,7 +20,7 @@ from rulelab.views.learn.plans import PLANS, looked_back_to
 from rulelab.views.learn.twelve import FACTS, PEOPLE, PRICE, STEPS, checked, prefixes, problem
 from rulelab.views.learn.view import KEYS, SCRIPT, WALKS, LearnView, read_progress, script_html
 from rulelab.views.learn.walk import Walk
-from rulelab.views.live.state import TICK_SECONDS
+from rulelab.views.live.state import TICK_SECONDS, State
 from rulelab.views.search.controls import SPEEDS
 from rulelab.views.widgets.explained import by_slug
 from rulelab.views.widgets.html import Html
@@ -89,6 +89,18 @@ def do(walk: Walk) -> None:
             step(walk)
     if "slider" in asked:
         look_back(walk)
+
+
+@pytest.mark.parametrize(("walk", "at"), [("falling lists", 2), ("branch and bound", 6)], indirect=["walk"])
+def test_a_run_begins_anew_while_an_earlier_moment_is_looked_at(walk: Walk, at: int) -> None:
+    run(walk)
+    before, walk.step = walk.view.session, at
+    walk.view.rewind.move(-1)
+    assert walk.view.moment is not None
+    walk.view.reset()
+    run(walk)
+    assert walk.view.session is not before
+    assert walk.view.session.state is State.ENDED
 
 
 @pytest.mark.parametrize(

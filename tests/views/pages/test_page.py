@@ -15,6 +15,7 @@ import panel as pn
 import pytest
 from _visitor import watching
 from bokeh.document import Document
+from live import finish, status
 from panel.io.state import set_curdoc
 from patience import PATIENCE, wait_until
 from servers import in_a_thread, served_here
@@ -215,3 +216,23 @@ def test_closed_pages_leave_nothing_behind(caplog: pytest.LogCaptureFixture) -> 
 
         wait_until(gone, 0.2)
     wait_until(lambda: not any(run.alive for run in list(OPEN)))
+
+
+def test_what_was_found_is_marked_while_something_else_is_asked_and_current_again_after_that() -> None:
+    page = tabs.Tabs(Address("?tab=Search&data=tic_tac_toe&max_conditions=1&regularization=0.02"))
+    search, alternatives = page.made("Search"), page.made("Alternatives").view
+    finish(search.view)
+    wait_until(lambda: not alternatives.refresh() and alternatives.found is not None)
+    for name, other in (("regularization", 0.05), ("data", "breast_cancer"), ("max_length", 2)):
+        owner = search.setup.table if name == "data" else search.setup.settings
+        own = getattr(owner, name)
+        setattr(owner, name, other)
+        search.view.refresh()
+        for said in (status(search.view).phase, status(alternatives).phase):
+            assert said.startswith("With the earlier settings: certified"), name
+        setattr(owner, name, own)
+        search.view.refresh()
+        for said in (status(search.view).phase, status(alternatives).phase):
+            assert said.startswith("certified"), name
+    finish(search.view)
+    assert status(search.view).phase.startswith("certified")

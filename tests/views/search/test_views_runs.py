@@ -15,6 +15,7 @@ import rulelab as rl
 from rulelab.ablation import nodes_of
 from rulelab.views.cards.differences import differing
 from rulelab.views.kept_runs.keeping import settings_in_words
+from rulelab.views.live.session import SearchSession
 from rulelab.views.live.state import State
 from rulelab.views.pages.page import plot_theme
 from rulelab.views.search.runs_box import GUESSES, Ablating
@@ -100,9 +101,12 @@ def test_after_an_ablation_the_run_from_before_it_is_shown_again_and_goes_on(sho
     view = until(show(rl.RuleListSearch(problem(120, 7), 0.01)))
     own, seen = view.session, (model_html(view), status(view).figures, view.snapshot)
     assert own.state is state
+    told: list[SearchSession] = []
+    view.on_standing = lambda session, _: told.append(session)
     view.ablate()
     assert view.session is not own
     assert len(ablated(view)) == 6
+    assert set(told) <= {own}, "trial runs are none to keep"
     assert (view.session, own.state) == (own, state)
     assert (model_html(view), status(view).figures, view.snapshot) == seen
     if state is State.PAUSED:
