@@ -64,18 +64,11 @@ class MultiClassCertificate(Shown):
         yield "made for the data", self.fingerprint
 
     def save(self, path: str | os.PathLike[str] | BinaryIO) -> None:
-        """Write the file of a `Certificate`, whose sets are packed.
+        """Write the file of a `Certificate`, whose sets are packed. Raises CertificateError or OSError.
 
         Parameters
         ----------
         path : str or Path
-
-        Raises
-        ------
-        CertificateError
-            When the costs have more digits than a file holds.
-        OSError
-            When the file cannot be written.
         """
         if max(map(abs, self.values)) >= 1 << 63:
             raise CertificateError("the costs of this proof are too large for a file: the weights, or antecedents, are")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..dates import found_parts, is_time
+from ..dates import found_parts, is_time, with_parts
 from ..lazy import as_pandas
 from ..shown import Fact, Shown, figure, percent, rows_below
 from .guesses import UNKNOWNS, closest, in_which_rows, is_sensitive, listing, positive_of, quote, unknown_of
@@ -229,36 +229,23 @@ def _with_dates(frame: pd.DataFrame, dates: str, others: Collection[str | None],
     """The table with parts in place of columns of dates, and of categories in an order, but the others; said."""
     if dates not in DATES:
         raise DatasetError(f"dates must be one of {', '.join(map(repr, DATES))}, not {quote(dates)}")
-    columns: dict[str, pd.Series] = {}
-    days: dict[str, list[str]] = {}
-    hours: list[str] = []
-    orders: list[str] = []
-    for name, values in frame.items():
-        name = str(name)
-        parts = None if name in others else found_parts(name, values)
-        if parts is None:
-            columns[name] = values
-            continue
-        if parts.levels:
-            orders.append(name)
-        elif is_time(values):
-            hours.append(name)
-        else:
-            days[name] = [part.removeprefix(f"{name}: ") for part in parts.names]
-        if parts.levels or dates == "parts":
-            there = next((part for part in parts.names if part in frame.columns), None)
-            if there is not None:
-                raise DatasetError(f"column {quote(there)} is there already; rename it, or ignore dates")
-            columns |= parts.of(name, values)
+    columns = ((str(name), values) for name, values in frame.items())
+    found = {name: parts for name, values in columns if name not in others and (parts := found_parts(name, values))}
+    orders = [name for name, parts in found.items() if parts.levels]
+    hours = [name for name in found if is_time(frame[name])]
+    days = [name for name in found if name not in (*orders, *hours)]
     if orders:
         said.append(f"categories in an order ({listing(orders)}) are given by the levels that a cell is at most")
-    if not days and not hours and not orders:
-        return frame
-    given = ", ".join(dict.fromkeys(part for parts in days.values() for part in parts))
-    ways = [(f"dates ({listing(list(days))})", f"as {given}"), (f"times ({listing(hours)})", "in hours")]
+    given = ", ".join(dict.fromkeys(part.removeprefix(f"{name}: ") for name in days for part in found[name].names))
+    ways = [(f"dates ({listing(days)})", f"as {given}"), (f"times ({listing(hours)})", "in hours")]
     used = zip(ways, (days, hours), strict=True)
     said += [f"{w} are {f'given {how}' if dates == 'parts' else 'left out'}" for (w, how), names in used if names]
-    return pd.DataFrame(columns, index=frame.index)
+    if dates != "parts":
+        frame = frame.drop(columns=[*days, *hours])
+    try:
+        return with_parts(frame, found)
+    except ValueError as error:
+        raise DatasetError(f"{error}, or ignore dates") from None
 
 
 def _by_name(frame: pd.DataFrame, target: str, weight: str | None, excluded: Sequence[str]) -> list[str]:

@@ -22,6 +22,7 @@ from ..cards.exports import card_exports
 from ..live.job import POOL, Job, Pool
 from ..live.prepared import Prepared
 from ..live.ticker import Work
+from ..live.wording import EARLIER
 from ..notebook import NotebookViewer
 from ..widgets import icons
 from ..widgets.esc import esc, plain
@@ -75,6 +76,7 @@ class WhatIfView(Pinning, NotebookViewer):
 
     seconds = param.Number(default=60.0, bounds=(0, None))
     playing = param.Boolean(default=True)
+    earlier = param.Boolean(default=False, doc="Whether other things are asked now than what was searched for.")
 
     def __init__(
         self,
@@ -106,6 +108,7 @@ class WhatIfView(Pinning, NotebookViewer):
         self.room.on_begin = self._begin_anew
         self.room.param.watch(lambda _: self._offer_optimum(), "free")
         self.groups.param.watch(lambda _: self._say(), "attribute")
+        self.param.watch(lambda _: self._say(), "earlier")
         self._preparing = Work(lambda doing: self._status.param.update(phase=doing), POOL, what="the preparing of data")
         self._finding = Work(lambda doing: self._say(), _APART)
         self._hinting = Work()
@@ -317,6 +320,8 @@ class WhatIfView(Pinning, NotebookViewer):
         if hand is None:
             return
         tone, phase = wording.distance(hand, self._finding.standing or "the optimizer searches")
+        if self.earlier:
+            tone, phase = "earlier", EARLIER + phase
         figures = wording.figures(hand, hand.model, self.groups.gap)
         self._status.param.update(tone=tone, phase=phase, figures=figures)
 

@@ -229,6 +229,7 @@ class AlternativesView(Working, Pinning, Choosing):
 
     @param.depends("earlier", watch=True)
     def _say_again(self) -> None:
+        self.editor.earlier = self.earlier
         if self.found is not None:
             self._say(self.found)
 

@@ -230,6 +230,7 @@ def test_what_was_found_is_marked_while_something_else_is_asked_and_current_agai
         search.view.refresh()
         for said in (status(search.view).phase, status(alternatives).phase):
             assert said.startswith("With the earlier settings: certified"), name
+        assert status(alternatives.editor).phase.startswith("With the earlier settings: as good")
         setattr(owner, name, own)
         search.view.refresh()
         for said in (status(search.view).phase, status(alternatives).phase):
