@@ -140,7 +140,7 @@ data.problem datasets
 FORWARD = """
 rule_list.exact.search stepping
 rule_list.exact.search rule_list.bounds
-rule_list.near_optimal.stepping rule_list.exact.search
+rule_list.near_optimal.search rule_list.exact.search
 rule_list rule_list.near_optimal.search
 rule_set.search rule_set.closing
 views.cards.card estimators.base
