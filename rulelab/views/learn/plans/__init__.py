@@ -44,6 +44,11 @@ def priced(seen: Seen) -> bool:
     return seen.over or (seen.work > 0 and "master_value" in seen.snapshot.detail)
 
 
+def _ended_and(task: Task) -> Task:
+    """The present run has ended, and something was done after that."""
+    return lambda seen: seen.over and task(seen)
+
+
 def looked_back_to(reached: Callable[[Snapshot, Snapshot], bool]) -> Task:
     """One looks at the first moment that has reached something, compared with the last, or at the one after it."""
 
@@ -98,7 +103,7 @@ _BRANCH_AND_BOUND = plan(
         Step(cut_in_ways(2), _children),
         Step(stepped(20)),
         Step(_ended, lambda seen: {"cost": f"{seen.snapshot.incumbent.objective:.6g}"}),
-        Step(looked_back_to(_has_the_best_list), _left),
+        Step(_ended_and(looked_back_to(_has_the_best_list)), _left),
     ],
 )
 """How a search proves that no list is better without looking at each."""
@@ -126,7 +131,7 @@ _COLUMN_GENERATION = plan(
         Step(found_rules),
         Step(priced),
         Step(_ended, _of_how_many),
-        Step(looked_back_to(lambda moment, _end: moment.lower_bound > 0), _gap_closed),
+        Step(_ended_and(looked_back_to(lambda moment, _end: moment.lower_bound > 0)), _gap_closed),
     ],
 )
 """How rules are found without listing all of them, and why none is missing in the end."""
@@ -190,7 +195,7 @@ _FALLING_LISTS = plan(
     "falling_lists.md",
     [
         Step(_ended, _first),
-        Step(saw_another_model),
+        Step(_ended_and(saw_another_model)),
         Step(lambda seen: seen.anew and seen.work >= 3),
         Step(_tried_all, _more, chooses=True),
     ],
