@@ -265,6 +265,8 @@ class Tabs(param.Parameterized):
 
     def __init__(self, address: Address, complaints: Sequence[str] = (), **params: Any) -> None:
         super().__init__(**params)
+        if self.simple:  # no strip leads from one to another; who comes to a room plays
+            self.param["tab"].objects = ["", "Search", *["Alternatives"] * address.asks("room")]
         self._address = address
         self._made: dict[str, Any] = {}
         # holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page
