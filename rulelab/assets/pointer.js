@@ -37,9 +37,15 @@ export function render({ model }) {
     }, 200)
   })
   model.on("heads", () => {
-    const head = find(document, "rl-learn")
-    if (head) { head.style.scrollMarginTop = "60px" }  // the tabs, where they scroll with it
-    setTimeout(() => head?.scrollIntoView({ block: "start" }), 100)
+    const look = (looks) => {  // it may come, or grow, later
+      const head = find(document, model.head), high = head?.offsetHeight > innerHeight - 120
+      if (head) {
+        head.style.scrollMargin = high ? "60px 0 0" : "12px 0"  // the tabs, where they scroll with it
+        head.scrollIntoView({ block: high ? "start" : "nearest" })
+      }
+      if (looks) { setTimeout(() => look(looks - 1), 150) }
+    }
+    setTimeout(() => look(3), 100)
   })
   model.on("remove", () => sized.disconnect())
   return nothing

@@ -272,14 +272,15 @@ class WhatIfView(Pinning, NotebookViewer):
         panels: list[Any] = [self.person, self.groups, *([self.room] if self.playing else [])]
         for each in panels:
             each.begin(hand)
-        self._side.objects = [explain_all(each.__panel__()) for each in panels]
+        shown = [explain_all(each.__panel__()) for each in panels]
+        self._side.objects = shown[:2]
         self._editor.param.update(found={}, target=plain(prepared.target, 30), family=hand.bench.family)
         heading = "Your rule set" if hand.bench.family == "rule_set" else "Your list"
         self._heading.object = f"<h2>{word(heading, 'list edited by hand')}</h2>"
         self._editor.said = ""
         self._show("another list is begun, and Undo brings the one before back" if hand.past else "")
         self._show_best()
-        self._details.objects = self._parts
+        self._details.objects = [*self._parts, *shown[2:]]
 
     def _take_best(self, job: Job) -> None:
         if job.result is None:

@@ -52,6 +52,15 @@ class TreeFrame:
     seen: Seen = Seen()
     recorded: bool = False  # whether it is of a recording, which lacks what was cut at once
 
+    def in_words(self, classes: Sequence[Any], labels: Sequence[Any]) -> TreeFrame:
+        """With other names for the classes."""
+        known = dict(zip(classes, labels, strict=True))
+        tree, children = (
+            each.assign(label=[known.get(label, label) for label in each["label"]])
+            for each in (self.tree, self.seen.children)
+        )
+        return replace(self, tree=tree, seen=replace(self.seen, children=children))
+
 
 def tree_frame(
     search: PrefixSearch,
@@ -118,6 +127,7 @@ def _drawn(nodes: Nodes, frame: TreeFrame, max_nodes: int) -> TreeFrame:
     known = {name: k for k, name in enumerate(nodes.names)}
     nodes = replace(nodes, incumbent=tuple(known[name] for name in frame.best))
     tree = nodes.frame(max_nodes)
+    tree.attrs["deepest"] = int(nodes.length.max())  # rules of the longest prefix, also where that is left out
     return replace(frame, tree=tree, rest=nodes.rest(tree["node"].to_numpy()))
 
 

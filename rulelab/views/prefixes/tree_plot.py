@@ -18,6 +18,7 @@ from bokeh.models import (
     CustomJSHover,
     FixedTicker,
     HoverTool,
+    NoOverlap,
     PanTool,
     Quad,
     Range1d,
@@ -69,7 +70,11 @@ class TreePlot(base.Plot):
         plot.xaxis.visible = plot.grid.visible = False
         self._ticker = FixedTicker(ticks=[])
         plot.yaxis.update(
-            ticker=self._ticker, axis_line_color=None, major_tick_line_color=None, minor_tick_line_color=None
+            ticker=self._ticker,
+            major_label_policy=NoOverlap(min_distance=2),  # of many rows only some are numbered
+            axis_line_color=None,
+            major_tick_line_color=None,
+            minor_tick_line_color=None,
         )
         edges: dict[str, Any] = {name: name for name in _RECT}
         rects = Quad(**edges, fill_color="color", fill_alpha=0.6, line_color=PAPER[False], line_alpha="line")
@@ -198,6 +203,9 @@ class TreePlot(base.Plot):
         if not all(fate.startswith("cut") for fate in lumped):
             outlined = f" Narrow ones, and all below them, stand together.{outlined}"
         outlined += f" Outlined: the way to the best list{there}." if frame.best else ""
+        deepest, drawn_to = frame.tree.attrs.get("deepest", 0), len(self._ticker.ticks) - 1
+        if deepest > drawn_to:
+            outlined += f" The longest have {deepest} rules; all of more than {drawn_to} are too narrow for a row."
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
         kept = f"kept of {count(frame.stored)} that were stored" if frame.stored else "stored"
         self.caption = f"{prefixes} {kept}; each stands under the one it continues.{outlined} {frame.said}".rstrip()

@@ -59,7 +59,8 @@ class Pointer(JSComponent):
 
     turns = param.Integer(default=0, doc="How often it has turned.")
     ends = param.Integer(default=0, doc="How often a step was done or its question answered.")
-    heads = param.Integer(default=0, doc="How often the page went to the head of what was opened.")
+    head = param.String(default="", doc="The CSS class of something that is opened now and then.")
+    heads = param.Integer(default=0, doc="How often that was scrolled into sight, to its head where it is high.")
 
     _esm = asset("find.js", "pointer.js")
 
