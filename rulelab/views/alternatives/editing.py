@@ -25,6 +25,7 @@ from ..live.ticker import Work
 from ..live.wording import EARLIER
 from ..notebook import NotebookViewer
 from ..widgets import icons
+from ..widgets.browser import Pointer
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
 from ..widgets.fields import KEEP, WIDE, Pinning, alert, button, column, pinned_note, row, when_page_ends
@@ -373,6 +374,8 @@ class WhatIfView(Pinning, NotebookViewer):
         ask = button("Best single change", self.hint, 150)
         self._make = button("Make this change", self.apply_hint, 150, visible=False)
         self._undo, self._redo = button("Undo", self.undo, 70), button("Redo", self.redo, 70)
+        pointer = Pointer(head="rl-side", width=0, height=0, margin=0)
+        send = button("One person", lambda _: pointer.param.update(heads=pointer.heads + 1), 104)
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
         self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)
         self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0)
@@ -381,7 +384,7 @@ class WhatIfView(Pinning, NotebookViewer):
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = column(
             self._heading,
-            row(self._undo, self._redo, ask, self._make, self._reveal),
+            row(self._undo, self._redo, ask, self._make, send, self._reveal, pointer),
             self._hint,
             self._editor,
             self._equation,

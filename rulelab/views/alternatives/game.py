@@ -101,28 +101,22 @@ class Boards:
                 if not room.entries:
                     del self._rooms[key]
 
-    def leads(self, room: str, game: str, session: object) -> bool:
-        """Whether a session has opened the room, and so is the one to start, end and reveal for all."""
-        with self._lock:
-            there = self._rooms.get((room, game))
-            return there is not None and there.opener is session
-
     def turn(self, room: str, game: str, session: object, stage: str) -> None:
         """Bring the game to another stage for all, if this session leads it; all but the end empty the board."""
-        if self.leads(room, game, session):
-            with self._lock:
-                there = self._rooms[room, game]
+        with self._lock:
+            there = self._rooms.get((room, game))
+            if there is not None and there.opener is session:
                 there.stage = stage
                 if stage != ENDED:
                     there.entries.clear()
                     there.begun += 1
                 self.version += 1
 
-    def stands(self, room: str, game: str) -> tuple[str, int]:
-        """The stage of a game, and how often all began anew."""
+    def stands(self, room: str, game: str, session: object) -> tuple[str, int, bool]:
+        """The stage of a game, how often all began anew, and whether a session starts, ends and reveals for all."""
         with self._lock:
             there = self._rooms.get((room, game))
-            return (PRACTICE, 0) if there is None else (there.stage, there.begun)
+            return (PRACTICE, 0, False) if there is None else (there.stage, there.begun, there.opener is session)
 
     def board(self, room: str, game: str) -> list[tuple[object, BoardEntry]]:
         """Sessions and what they have reached, the best first."""
@@ -318,8 +312,7 @@ class RoomPanel(LayoutViewer):
         if self._entered and self._seen == BOARDS.version:
             return True
         self._seen, where = BOARDS.version, (self._entered, self._game)
-        stage, begun = BOARDS.stands(*where)
-        leads = bool(self._entered) and BOARDS.leads(*where, self._session)
+        stage, begun, leads = BOARDS.stands(*where, self._session)
         self.free = leads or not self._entered or stage == ENDED
         self._end.visible = leads and stage == ON
         self._begin.param.update(visible=leads and stage != ON, label=_RESET if stage == ENDED else _START)
@@ -344,7 +337,7 @@ class RoomPanel(LayoutViewer):
             return
         if room != self._entered:
             BOARDS.leave(self._session)
-            self._stood, self._unnamed = (PRACTICE, BOARDS.stands(room, self._game)[1]), ""
+            self._stood, self._unnamed = (PRACTICE, BOARDS.stands(room, self._game, self._session)[1]), ""
         self._entered, self._seen, self._alert.phase = room, -1, ""
         if room and not hand.refusal:
             if not (self.called.strip() or self._unnamed):  # beside the field: a name may be on its way from it

@@ -80,9 +80,7 @@ class LearnView(Complaining, LayoutViewer):
         self._leave = button("All walks", lambda _: self.param.update(walk="", step=1), 96, small=False)
         self._body = column(sheets=[STACK_CSS])
         self._pointer = Pointer(head="rl-learn", width=0, height=0, margin=0)
-        self._layout = column(
-            self._alert, self._body, self.kept, self._pointer, classes="rl-learn", sheets=[STACK_CSS]
-        )
+        self._layout = column(self._alert, self._body, self.kept, self._pointer, classes="rl-learn", sheets=[STACK_CSS])
         when_page_ends(self._close)
         self._show()
 

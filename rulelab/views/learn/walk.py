@@ -233,13 +233,12 @@ class Walk(NotebookViewer):
 
     def _build(self, alone: bool, above: pn.viewable.Viewable | None) -> None:
         html: dict[str, Any] = {"stylesheets": [TEXT_CSS], **WIDE}
-        self._text, self._runs = Html("", **html), Html("", **html)
-        self._question = Html("", css_classes=["rl-asked"], **html)
+        self._text, self._question, self._marked, self._runs = (Html("", **html) for _ in range(4))
+        self._question.css_classes = ["rl-asked"]
         self._back = button("Back", lambda _: self._go(-1), 88, small=False)
         self._next = button("Next", lambda _: self._go(1), 88, small=False)
         self._asked = pn.widgets.RadioBoxGroup(stylesheets=[CHOICES_CSS], **WIDE)
         self._asked.param.watch(self._mark, "value")
-        self._marked = Html("", **html)
         self._choice = self._offer = None
         if self.plan.choice is not None:
             offered = {"options": list(self.plan.choice.values), "value": self._chosen, "inline": True}

@@ -93,22 +93,19 @@ def _search(tabs: Any) -> Any:
     return search
 
 
-_DOES: tuple[Callable[[Any], Iterable[Wait]], ...] = (
-    lambda tabs: _kept(tabs, EXAMPLES["compas"]["regularization"]),
-    _steps,
-    _cut,
-    _to_the_end,
-    _checked,
-    lambda tabs: _kept(tabs, 0.005),
-    _fair,
-    _side_by_side,
+_DOES: tuple[tuple[Callable[[Any], Iterable[Wait]], str], ...] = (
+    (lambda tabs: _kept(tabs, EXAMPLES["compas"]["regularization"]), "rl-certificate"),
+    (_steps, "rl-gap"),
+    (_cut, "rl-why"),
+    (_to_the_end, "rl-gap"),
+    (_checked, "rl-certificate"),
+    (lambda tabs: _kept(tabs, 0.005), "rl-certificate"),
+    (_fair, "rl-guide"),
+    (_side_by_side, "rl-pinned"),
 )
-"""What each card does, in the order of `MINUTES`."""
+"""What each card does, in the order of `MINUTES`, and the CSS class of what it speaks of."""
 _WHERE = (*("Search",) * (len(_DOES) - 2), "Learn", "Compare")
 """The tab in which each has been done."""
-_FOUND = "rl-certificate"
-_SHOWS = (_FOUND, "rl-gap", "rl-why", "rl-gap", _FOUND, _FOUND, "rl-guide", "rl-pinned")
-"""The CSS class of what each speaks of."""
 
 
 class Remote(JSComponent):
@@ -145,10 +142,11 @@ class Remote(JSComponent):
         following = MINUTES[at][1] if at < self.of else ""
         undone = at > self._done
         self.busy = undone  # before the card is shown: the browser takes each change by itself
-        self.param.update(at=at, sight=_SHOWS[at - 1], card={"time": time, "said": say, "following": following})
+        does, sight = _DOES[at - 1]
+        self.param.update(at=at, sight=sight, card={"time": time, "said": say, "following": following})
         if undone:
             self._done = at
-            self._acts, self._wait = iter(_DOES[at - 1](self._tabs)), None
+            self._acts, self._wait = iter(does(self._tabs)), None
             if self._go_on():
                 self._beat.start()
         else:

@@ -109,8 +109,8 @@ def recorded_frame(
         return TreeFrame()
     price = float(recording.parameters.get("regularization", 0.0))
     stored = seen[-1].counts.get("stored", 0)
-    frame = replace(_of(recording.family, seen[-1]), price=price, recorded=True)
-    frame = replace(frame, stored=stored if len(nodes) < stored else 0)
+    more = stored if len(nodes) < stored else 0
+    frame = replace(_of(recording.family, seen[-1]), price=price, recorded=True, stored=more)
     return _drawn(nodes, replace(frame, seen=_stored(nodes, frame, prefix, _SAID["kept"])), max_nodes)
 
 

@@ -367,8 +367,7 @@ class SearchView(Pinning, NotebookViewer):
             self.complain("")
         self._notes.object = notes(session.prepared)
         self._controls.show(session, self.stale, self.blocked, OPENING if self.opening else self.refusal)
-        free = not (session.state.busy or self.blocked or self.runs_box.ablation)
-        self.runs_box.offer(free)
+        self.runs_box.offer(not (session.state.busy or self.blocked or self.runs_box.ablation))
 
     def _standing(self, session: SearchSession) -> Standing:
         if self.opening and not session.state.busy:
