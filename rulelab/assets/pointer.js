@@ -11,7 +11,13 @@ export function render({ model }) {
     if (looks) { setTimeout(() => follow(now, looks - 1), 200) }
   }
   const nothing = document.createElement("span")
-  const guide = () => find(nothing.getRootNode().host?.getRootNode() ?? document, "rl-guide")
+  const near = (name) => {  // the one that stands the fewest boxes away: other tabs have such, too
+    for (let root = nothing.getRootNode(); root; root = root.host?.getRootNode()) {
+      const found = find(root, name)
+      if (found) { return found }
+    }
+  }
+  const guide = () => near("rl-guide")
   // what stays in sight under what the step says has to know how high that is
   const sized = new ResizeObserver(([of]) => {
     document.documentElement.style.setProperty("--rl-guide", `${of.target.offsetHeight}px`)
@@ -38,7 +44,7 @@ export function render({ model }) {
   })
   model.on("heads", () => {
     const look = (looks) => {  // it may come, or grow, later
-      const head = find(document, model.head), high = head?.offsetHeight > innerHeight - 120
+      const head = near(model.head), high = head?.offsetHeight > innerHeight - 120
       if (head) {
         head.style.scrollMargin = high ? "60px 0 0" : "12px 0"  // the tabs, where they scroll with it
         head.scrollIntoView({ block: high ? "start" : "nearest" })
