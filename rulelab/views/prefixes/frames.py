@@ -56,7 +56,7 @@ class TreeFrame:
         """With other names for the classes."""
         known = dict(zip(classes, labels, strict=True))
         tree, children = (
-            each.assign(label=np.array([known.get(label, label) for label in each["label"]], dtype=object))
+            each.assign(label=pd.Series([known.get(one, one) for one in each["label"]], each.index, dtype=object))
             for each in (self.tree, self.seen.children)
         )
         return replace(self, tree=tree, seen=replace(self.seen, children=children))
