@@ -39,8 +39,8 @@ export function render({ model }) {
   model.on(["at", "card", "busy"], show)
   const bring = (part) => {  // above the bar, and below what stays at the top
     const box = part.getBoundingClientRect(), top = find(document, "main-content")?.getBoundingClientRect().top ?? 0
-    const buttons = find(document, "rl-controls"), stays = buttons && getComputedStyle(buttons).position === "sticky"
-    const under = stays && !part.classList.contains("rl-lit") ? buttons.getBoundingClientRect().height : 0
+    const buttons = find(document, "rl-controls"), sticks = (one) => one && getComputedStyle(one).position === "sticky"
+    const under = sticks(buttons) && !sticks(part) ? buttons.getBoundingClientRect().height : 0
     if (box.top >= top + under && box.bottom <= root.getBoundingClientRect().top) { return }
     if (under) { part.style.scrollMarginTop = `${under + 8}px` }
     part.scrollIntoView({ block: "start" })

@@ -51,10 +51,11 @@ class TreeFrame:
     stored: int = 0  # so many prefixes there were, where a recording keeps a part of them; else 0
     seen: Seen = Seen()
     recorded: bool = False  # whether it is of a recording, which lacks what was cut at once
+    classes: tuple[Any, ...] = ()  # the labels that it knows
 
-    def in_words(self, classes: Sequence[Any], labels: Sequence[Any]) -> TreeFrame:
+    def in_words(self, labels: Sequence[Any]) -> TreeFrame:
         """With other names for the classes."""
-        known = dict(zip(classes, labels, strict=True))
+        known = dict(zip(self.classes, labels, strict=False))  # a frame without a tree knows none
         tree, children = (
             each.assign(label=pd.Series([known.get(one, one) for one in each["label"]], each.index, dtype=object))
             for each in (self.tree, self.seen.children)
@@ -128,7 +129,7 @@ def _drawn(nodes: Nodes, frame: TreeFrame, max_nodes: int) -> TreeFrame:
     nodes = replace(nodes, incumbent=tuple(known[name] for name in frame.best))
     tree = nodes.frame(max_nodes)
     tree.attrs["deepest"] = int(nodes.length.max())  # rules of the longest prefix, also where that is left out
-    return replace(frame, tree=tree, rest=nodes.rest(tree["node"].to_numpy()))
+    return replace(frame, tree=tree, rest=nodes.rest(tree["node"].to_numpy()), classes=nodes.classes)
 
 
 def _reopened(now: Snapshot | None) -> int:

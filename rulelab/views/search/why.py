@@ -223,5 +223,5 @@ class WhyBox:
         elif self.tree is not None:
             prepared = self._session().prepared
             if prepared is not None and prepared.labels is not None:  # as the answer calls the classes
-                frame = frame.in_words(prepared.search.problem.classes, prepared.labels)
+                frame = frame.in_words(prepared.labels)
             self.tree.draw(frame)

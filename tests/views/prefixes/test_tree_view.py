@@ -138,7 +138,7 @@ def test_a_tree_calls_the_classes_as_the_answer_does():
     search = SEARCHES[next(iter(SEARCHES))]()
     search.advance(60)
     frame = tree_frame(search, 50)
-    named = frame.in_words(search.problem.classes, ("no", "yes"))
+    named = frame.in_words(("no", "yes"))
     known = {None: None, **dict(zip(search.problem.classes, ("no", "yes"), strict=True))}
     for before, after in ((frame.tree, named.tree), (frame.seen.children, named.seen.children)):
         assert list(after["label"]) == [known[label] for label in before["label"]]
