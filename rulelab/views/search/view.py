@@ -309,7 +309,7 @@ class SearchView(Pinning, NotebookViewer):
 
     def _tell_standing(self, session: SearchSession) -> None:
         told = session.state is not State.IDLE, session.state.over
-        if self.on_standing is not None and told != self._told and self.runs_box.ablation is None:
+        if self.on_standing is not None and told != self._told:
             last = session.snapshot if session.state.over and not session.recorded else None
             self._told = told
             self.on_standing(session, self.best.card_at(last) if last is not None and last.incumbent else None)
