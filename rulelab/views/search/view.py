@@ -357,6 +357,7 @@ class SearchView(Pinning, NotebookViewer):
         # boxes are small while nothing has run, and a sketch stands for the gap until there is one to draw
         for box, waits in ((self._model, idle), (self._gap, session.snapshot is None), (self._why, idle)):
             mark(box, "rl-waits", waits)
+            mark(box, "rl-earlier", self.stale and session.state.over)
         self._offer()
         self.certificate.tell(now)
         if session.error and self._alert.phase != plain(session.error, 600):
