@@ -316,7 +316,7 @@ def _wide_interval(known: Known) -> _Said:
     by = f"{percent(gap.value)} points{' on test rows' if known.on_test else ''}, more or less"
     said = f"the {rate.replace('_', ' ')}s of {between} differ by {by}"
     reach = f"the 95 % interval, {signed(gap.low)} to {signed(gap.high)} points, is wider than that"
-    return said, f"{reach}; more rows would tell"
+    return said, f"{reach}; more rows would tell {'by how much' if gap.low * gap.high > 0 else 'whether they do'}"
 
 
 def _unequal_weights(known: Known) -> _Said:
