@@ -37,9 +37,18 @@ export function render({ model }) {
   sized.observe(root)
   addEventListener("keydown", press, true)
   model.on(["at", "card", "busy"], show)
+  const bring = (part) => {  // above the bar, and below what stays at the top
+    const box = part.getBoundingClientRect(), top = find(document, "main-content")?.getBoundingClientRect().top ?? 0
+    const buttons = find(document, "rl-controls"), stays = buttons && getComputedStyle(buttons).position === "sticky"
+    const under = stays && !part.classList.contains("rl-lit") ? buttons.getBoundingClientRect().height : 0
+    if (box.top >= top + under && box.bottom <= root.getBoundingClientRect().top) { return }
+    if (under) { part.style.scrollMarginTop = `${under + 8}px` }
+    part.scrollIntoView({ block: "start" })
+  }
   model.on("looks", () => {
     const look = (times) => {  // the tab may be shown later
-      find(document, "rl-pinned")?.scrollIntoView({ block: "start" })
+      const part = find(document, model.sight)
+      if (part) { bring(part) }
       if (times) { setTimeout(() => look(times - 1), 200) }
     }
     setTimeout(() => look(4), 200)

@@ -18,10 +18,8 @@ export function render({ model }) {
   button.addEventListener("click", () => { model.dark = page.theme !== "dark" })
   const show = () => {
     button.innerHTML = `<svg viewBox="0 0 24 24" aria-hidden="true"><path d="${page.theme === "dark" ? MOON : SUN}"/></svg>`
-    button.hidden = !model.switch
   }
   model.on("dark", () => { page.theme = model.dark ? "dark" : "light"; show() })
-  model.on("switch", show)
   show()
   const main = tag("main", {}, tag("div", { className: "main-content" }, ...model.get_child("main")))
   return tag("div", { className: "shell" }, tag("header", { className: "header" }, title, strip, button), main)

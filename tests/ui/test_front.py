@@ -68,10 +68,11 @@ def test_it_fits_everywhere_and_stands_still_where_that_is_wanted(front: Callabl
 
 def test_the_keyboard_goes_through_it_in_order(front: Callable[..., Visit]) -> None:
     view, found = front(), []
-    for _ in range(7):  # of the tabs only one is in the way
+    for _ in range(8):  # of the tabs only one is in the way
         view.page.keyboard.press("Tab")
         found.append(view.page.evaluate(_FOCUS))
-    assert found[:-1] == ["rulelab", "Search", "Watch a proof", "COMPAS", "Beat the optimizer", "Choose a file"]
+    cards = ["Watch a proof", "COMPAS", "Beat the optimizer", "Choose a file"]
+    assert found[:-1] == ["rulelab", "Search", "Toggle theme", *cards]
     assert found[-1] == "Pause the recording"
 
 

@@ -70,6 +70,19 @@ def test_a_list_is_made_by_keyboard_and_dragged_and_flips_one_person(visit) -> N
     assert (view.too_wide(), view.console, view.foreign()) == ([], [], [])
 
 
+def test_on_a_phone_a_room_stands_above_the_list_that_is_made_in_it(visit) -> None:
+    view = visit(390, 844)
+    page = view.page
+    page.goto(view.base + QUICK)
+    room, add = page.get_by_label("Room", exact=True), page.get_by_label("Add a rule")
+    add.wait_for()
+    assert room.bounding_box()["y"] < 700
+    assert room.bounding_box()["y"] < add.bounding_box()["y"]
+    page.set_viewport_size({"width": 1280, "height": 720})
+    view.until(lambda: abs(add.bounding_box()["x"] - room.bounding_box()["x"]) > 400)
+    assert (view.too_wide(), view.console) == ([], [])
+
+
 def test_conditions_of_a_rule_set_are_added_and_taken_out_by_keyboard(visit) -> None:
     view = visit(390, 844)
     page = view.page

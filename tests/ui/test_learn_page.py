@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import Locator
 from visits import Visit, script
 from words import words_are_clear
 
@@ -127,9 +128,71 @@ def test_on_a_phone_a_step_that_is_done_shows_what_it_speaks_of_and_nothing_cove
     view.until(is_done)
     view.until(lambda: 0 < view.each(_LIT)[0][0] < 600)
     page.wait_for_timeout(1000)  # until it rests
-    step.evaluate("e => e.scrollIntoView({ block: 'center', behavior: 'instant' })")
-    box = step.bounding_box()
-    assert view.each(_GUIDE_AT, [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]) == [True]
+    box, guide = step.bounding_box(), page.locator(".rl-guide").bounding_box()
+    assert guide["y"] + guide["height"] <= box["y"] < 600, "what it asks for can be pressed"
+    assert view.each(_GUIDE_AT, [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]) == [False]
+    certificate = page.locator(".rl-certificate").filter(visible=True)
+    certificate.evaluate("e => e.scrollIntoView({ block: 'start', behavior: 'instant' })")
+    box = certificate.bounding_box()
+    assert guide["y"] < box["y"] + 60 < guide["y"] + guide["height"]
+    assert view.each(_GUIDE_AT, [box["x"] + box["width"] / 2, box["y"] + 60]) == [True]
+    assert view.console == []
+
+
+def test_on_a_phone_the_buttons_and_what_a_step_speaks_of_stand_below_what_it_says(visit: Callable[..., Visit]) -> None:
+    view = visit(390, 844)
+    page = view.page
+    page.goto(f'{view.base}?tab="Learn"&walk="falling lists"')
+    page.get_by_text("step 1 of 4").wait_for()
+    guide, panel = page.locator(".rl-guide"), page.get_by_role("tabpanel", name="Learn")
+    button = panel.get_by_role("button", name="Run", exact=True)
+
+    def bottom(part: Locator) -> float:
+        box = part.bounding_box()
+        return box["y"] + box["height"]
+
+    button.click()
+    view.until_status("certified")
+    page.get_by_text("✓ Done.").wait_for()
+    first = panel.get_by_role("radio").first  # the question is in sight once the step is done
+    view.until(lambda: guide.bounding_box()["y"] < first.bounding_box()["y"] < bottom(guide))
+    view.button("Next").click()
+    page.get_by_text("step 2 of 4").wait_for()
+    slider = panel.get_by_role("slider").filter(visible=True).first
+    view.until(lambda: bottom(guide) <= button.bounding_box()["y"] < bottom(button) <= slider.bounding_box()["y"])
+    view.until(lambda: bottom(slider) <= view.each(_LIT)[0][0] < 600)
+    page.wait_for_timeout(1000)  # until it rests
+    box = slider.bounding_box()
+    page.mouse.click(box["x"] + 4, box["y"] + box["height"] / 2)
+    view.until_status("looking back")
+    assert view.console == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)], ids=["projector", "phone"])
+def test_the_script_opens_at_its_head_and_its_bar_covers_nothing_that_a_card_speaks_of(
+    visit: Callable[..., Visit], width: int, height: int
+) -> None:
+    view = visit(width, height)
+    page = view.page
+    page.goto(f'{view.base}?tab="Learn"')
+    view.button("Read").click()
+    page.get_by_role("heading", name="Ten minutes before an audience").wait_for()
+    view.until(lambda: 40 <= view.button("All walks").bounding_box()["y"] < 100)
+    view.button("Begin").click()
+    bar = page.get_by_role("region", name="Script")
+    for number, figure in enumerate(("", "Objective and lower bound", "Prefixes cut, by bound"), 1):
+        bar.get_by_text(MINUTES[number - 1][0], exact=False).wait_for()
+        bar.get_by_role("button", name="Next card", disabled=False).wait_for()
+        if figure:
+            shown = page.get_by_role("figure", name=figure).filter(visible=True)
+            view.until(lambda shown=shown: shown.bounding_box()["y"] >= 40)
+
+            def uncovered(shown: Locator = shown) -> bool:
+                box = shown.bounding_box()
+                return bool(box["y"] + 0.9 * box["height"] <= bar.bounding_box()["y"])
+
+            view.until(uncovered)
+        page.keyboard.press("ArrowRight")
     assert view.console == []
 
 

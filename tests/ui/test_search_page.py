@@ -208,6 +208,28 @@ def test_every_control_is_named_and_reached_by_keyboard_and_the_status_is_told(v
     view.page.get_by_label("Regularization").wait_for()
 
 
+def test_on_a_phone_an_ablation_keeps_the_place_and_one_person_comes_into_sight(visit) -> None:
+    view = visit(390, 844).open("?data=tic_tac_toe&regularization=0.02&max_conditions=1")
+    page = view.page
+    view.run()
+    page.get_by_role("tab", name="Without a bound").click()
+    ablate = view.button("Ablation")
+    ablate.scroll_into_view_if_needed()
+    before = ablate.bounding_box()["y"]
+    ablate.click()
+    page.get_by_text("all 6 runs have ended").wait_for()
+    view.until(lambda: abs(ablate.bounding_box()["y"] - before) < 60)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    view.button("One person").click()
+    table = page.get_by_role("table", name="One person").filter(visible=True)
+    view.until(lambda: (box := table.bounding_box())["y"] > 60 and box["y"] + box["height"] <= 720)
+    page.get_by_role("tab", name="Alternatives").click()
+    page.get_by_role("tab", name="All together").wait_for()
+    page.get_by_role("tabpanel", name="Alternatives").get_by_role("button", name="One person").first.click()
+    view.until(lambda: (box := table.bounding_box())["y"] > 60 and box["y"] + box["height"] <= 720)
+    assert view.console == []
+
+
 def test_a_part_of_the_question_opens_its_field_wherever_it_is_pressed(visit) -> None:
     view = visit().open(QUICK)
     page, focused = view.page, "e => e.getRootNode().activeElement === e"

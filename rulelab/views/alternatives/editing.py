@@ -25,6 +25,7 @@ from ..live.ticker import Work
 from ..live.wording import EARLIER
 from ..notebook import NotebookViewer
 from ..widgets import icons
+from ..widgets.browser import Pointer
 from ..widgets.esc import esc, plain
 from ..widgets.explained import WORD_CSS, Explained, explain_all, word
 from ..widgets.fields import KEEP, WIDE, Pinning, alert, button, column, pinned_note, row, when_page_ends
@@ -272,14 +273,15 @@ class WhatIfView(Pinning, NotebookViewer):
         panels: list[Any] = [self.person, self.groups, *([self.room] if self.playing else [])]
         for each in panels:
             each.begin(hand)
-        self._side.objects = [explain_all(each.__panel__()) for each in panels]
+        shown = [explain_all(each.__panel__()) for each in panels]
+        self._side.objects = shown[:2]
         self._editor.param.update(found={}, target=plain(prepared.target, 30), family=hand.bench.family)
         heading = "Your rule set" if hand.bench.family == "rule_set" else "Your list"
         self._heading.object = f"<h2>{word(heading, 'list edited by hand')}</h2>"
         self._editor.said = ""
         self._show("another list is begun, and Undo brings the one before back" if hand.past else "")
         self._show_best()
-        self._details.objects = self._parts
+        self._details.objects = [*self._parts, *shown[2:]]
 
     def _take_best(self, job: Job) -> None:
         if job.result is None:
@@ -372,6 +374,8 @@ class WhatIfView(Pinning, NotebookViewer):
         ask = button("Best single change", self.hint, 150)
         self._make = button("Make this change", self.apply_hint, 150, visible=False)
         self._undo, self._redo = button("Undo", self.undo, 70), button("Redo", self.redo, 70)
+        pointer = Pointer(head="rl-side", width=0, height=0, margin=0)
+        send = button("One person", lambda _: pointer.param.update(heads=pointer.heads + 1), 104)
         self._reveal = button("Reveal the optimum", self.reveal, 160, visible=False)
         self._pin = button(KEEP, self.pin, 150, icon=icons.PIN)
         self._pinned = Html(pinned_note(), stylesheets=[CARD_CSS], margin=0)
@@ -380,7 +384,7 @@ class WhatIfView(Pinning, NotebookViewer):
         self._heading = Html(stylesheets=[CARD_CSS, WORD_CSS], **WIDE)
         editing = column(
             self._heading,
-            row(self._undo, self._redo, ask, self._make, self._reveal),
+            row(self._undo, self._redo, ask, self._make, send, self._reveal, pointer),
             self._hint,
             self._editor,
             self._equation,

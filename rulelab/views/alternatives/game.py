@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import count
 from typing import Any
 
 import panel as pn
@@ -44,6 +45,7 @@ class Room:
     entries: dict[object, BoardEntry] = field(default_factory=dict)  # by session
     stage: str = PRACTICE
     begun: int = 0  # how often all began anew
+    unnamed: int = 0  # the last number that was given to who has no name
 
     @property
     def present(self) -> list[object]:
@@ -59,7 +61,6 @@ class Boards:
         # from there under the same name
         self.lasting: Callable[[Callable[[Store], Any]], Any] | None = None
         self._rooms: OrderedDict[tuple[str, str], Room] = OrderedDict()
-        self._players = 0
         self._lock = threading.Lock()
         self.version = 0
 
@@ -100,28 +101,22 @@ class Boards:
                 if not room.entries:
                     del self._rooms[key]
 
-    def leads(self, room: str, game: str, session: object) -> bool:
-        """Whether a session has opened the room, and so is the one to start, end and reveal for all."""
-        with self._lock:
-            there = self._rooms.get((room, game))
-            return there is not None and there.opener is session
-
     def turn(self, room: str, game: str, session: object, stage: str) -> None:
         """Bring the game to another stage for all, if this session leads it; all but the end empty the board."""
-        if self.leads(room, game, session):
-            with self._lock:
-                there = self._rooms[room, game]
+        with self._lock:
+            there = self._rooms.get((room, game))
+            if there is not None and there.opener is session:
                 there.stage = stage
                 if stage != ENDED:
                     there.entries.clear()
                     there.begun += 1
                 self.version += 1
 
-    def stands(self, room: str, game: str) -> tuple[str, int]:
-        """The stage of a game, and how often all began anew."""
+    def stands(self, room: str, game: str, session: object) -> tuple[str, int, bool]:
+        """The stage of a game, how often all began anew, and whether a session starts, ends and reveals for all."""
         with self._lock:
             there = self._rooms.get((room, game))
-            return (PRACTICE, 0) if there is None else (there.stage, there.begun)
+            return (PRACTICE, 0, False) if there is None else (there.stage, there.begun, there.opener is session)
 
     def board(self, room: str, game: str) -> list[tuple[object, BoardEntry]]:
         """Sessions and what they have reached, the best first."""
@@ -130,11 +125,13 @@ class Boards:
             entries = {} if there is None else there.entries
             return sorted(entries.items(), key=lambda item: (item[1].objective, item[1].rules))
 
-    def new_name(self) -> str:
-        """What to call who has no name."""
+    def new_name(self, room: str, game: str, session: object) -> str:
+        """What to call who comes to a room without a name: by a number, from 1, that nobody on its board has."""
         with self._lock:
-            self._players += 1
-            return f"player {self._players}"
+            there = self._opened(room, game, session)
+            taken = {entry.name for entry in there.entries.values()}
+            there.unnamed = next(k for k in count(there.unnamed + 1) if f"player {k}" not in taken)
+            return f"player {there.unnamed}"
 
     def _opened(self, room: str, game: str, session: object) -> Room:
         if (room, game) not in self._rooms and self.lasting is not None:
@@ -274,19 +271,21 @@ class RoomPanel(LayoutViewer):
         self._end = Press(self.end, label=_END, **size)
         room, self._name = (
             pn.widgets.TextInput.from_param(
-                self.param[name], max_length=MOST_CHARACTERS, width=170, margin=0, stylesheets=[NUMBER_CSS]
+                self.param[name], max_length=MOST_CHARACTERS, width=160, margin=0, stylesheets=[NUMBER_CSS]
             )
             for name in ("room", "called")
         )
         self._alert = alert("Error of the room")
         self.board, self.code = pane(MODEL_CSS), pane(MODEL_CSS)
         fields = row(room, self._name, self._begin, self._end)
-        self._layout = panel("Room", "room", fields, self._alert, self.board, self.code)
+        self._layout = panel("Room", "room", fields, self._alert, self.board, self.code, classes="rl-room")
         self.refresh()
 
     def begin(self, hand: Hand) -> None:
         """Leave the board of the game before."""
         BOARDS.leave(self._session)
+        if hand.game != self._game:
+            self._unnamed = ""
         self._game, self._stood = hand.game, (PRACTICE, 0)
 
     def close(self) -> None:
@@ -313,8 +312,7 @@ class RoomPanel(LayoutViewer):
         if self._entered and self._seen == BOARDS.version:
             return True
         self._seen, where = BOARDS.version, (self._entered, self._game)
-        stage, begun = BOARDS.stands(*where)
-        leads = bool(self._entered) and BOARDS.leads(*where, self._session)
+        stage, begun, leads = BOARDS.stands(*where, self._session)
         self.free = leads or not self._entered or stage == ENDED
         self._end.visible = leads and stage == ON
         self._begin.param.update(visible=leads and stage != ON, label=_RESET if stage == ENDED else _START)
@@ -337,13 +335,13 @@ class RoomPanel(LayoutViewer):
         hand, room = self._hand, plain(self.room.strip(), MOST_CHARACTERS)
         if hand is None:
             return
-        if room and not (self.called.strip() or self._unnamed):  # beside the field: a name may be on its way from it
-            self._unnamed = self._name.placeholder = BOARDS.new_name()
         if room != self._entered:
             BOARDS.leave(self._session)
-            self._stood = PRACTICE, BOARDS.stands(room, self._game)[1]
+            self._stood, self._unnamed = (PRACTICE, BOARDS.stands(room, self._game, self._session)[1]), ""
         self._entered, self._seen, self._alert.phase = room, -1, ""
         if room and not hand.refusal:
+            if not (self.called.strip() or self._unnamed):  # beside the field: a name may be on its way from it
+                self._unnamed = self._name.placeholder = BOARDS.new_name(room, self._game, self._session)
             name = self.called.strip() or self._unnamed
             entry = BoardEntry(name, hand.objective, len(hand.edited), self._hints, self._revealed)
             try:

@@ -29,9 +29,7 @@ PRICE = 0.5  # of a rule, in errors
 _ASKED = ("cost", "bound", "cost", "bound", "lists", "first", "better")
 """What is asked in each step: a figure of its prefix, the first rule that is worth following, or a better list."""
 
-
 _HEAD, *_SECTIONS = sections(Path(__file__).parent / "plans" / "twelve_people.md")
-
 
 _HOLD = np.array([[each == "1" for each in row] for row, _ in PEOPLE])  # shape (n_people, n_facts)
 _DEFAULTS = np.array([end == "defaults" for _, end in PEOPLE])

@@ -14,7 +14,7 @@ import param
 from ...assets import texts
 from ..forms.address import Address, Part
 from ..live.wording import counted, filled
-from ..widgets.browser import Kept
+from ..widgets.browser import Kept, Pointer
 from ..widgets.esc import esc
 from ..widgets.fields import WIDE, Complaining, LayoutViewer, alert, button, column, when_page_ends
 from ..widgets.html import Html
@@ -79,7 +79,8 @@ class LearnView(Complaining, LayoutViewer):
         self._alert = alert()
         self._leave = button("All walks", lambda _: self.param.update(walk="", step=1), 96, small=False)
         self._body = column(sheets=[STACK_CSS])
-        self._layout = column(self._alert, self._body, self.kept, sheets=[STACK_CSS])
+        self._pointer = Pointer(head="rl-learn", width=0, height=0, margin=0)
+        self._layout = column(self._alert, self._body, self.kept, self._pointer, classes="rl-learn", sheets=[STACK_CSS])
         when_page_ends(self._close)
         self._show()
 
@@ -91,6 +92,7 @@ class LearnView(Complaining, LayoutViewer):
     @param.depends("walk", watch=True)
     def _show(self) -> None:
         self._close()
+        self._pointer.heads += 1
         if self.walk == SCRIPT:
             perform = self.on_script
             begin = [] if perform is None else [button("Begin", perform, 92, small=False, color="primary")]

@@ -195,10 +195,12 @@ class Walk(NotebookViewer):
         told = self.answers.get(self.step, [])
         if event.new in self._step.choices and told[-1:] != [event.new]:
             self.answers = {**self.answers, self.step: [*told, event.new]}
+            self._pointer.ends += 1
 
     def _light(self) -> None:
         """Outline the part of the view that the step speaks of."""
         part = self.view.part(self._step.look_at)
+        mark(self._layout, "rl-slides", "slider" in self._step.do)
         if part is self._lit:
             return
         if self._lit is not None:
@@ -231,12 +233,12 @@ class Walk(NotebookViewer):
 
     def _build(self, alone: bool, above: pn.viewable.Viewable | None) -> None:
         html: dict[str, Any] = {"stylesheets": [TEXT_CSS], **WIDE}
-        self._text, self._question, self._runs = Html("", **html), Html("", **html), Html("", **html)
+        self._text, self._question, self._marked, self._runs = (Html("", **html) for _ in range(4))
+        self._question.css_classes = ["rl-asked"]
         self._back = button("Back", lambda _: self._go(-1), 88, small=False)
         self._next = button("Next", lambda _: self._go(1), 88, small=False)
         self._asked = pn.widgets.RadioBoxGroup(stylesheets=[CHOICES_CSS], **WIDE)
         self._asked.param.watch(self._mark, "value")
-        self._marked = Html("", **html)
         self._choice = self._offer = None
         if self.plan.choice is not None:
             offered = {"options": list(self.plan.choice.values), "value": self._chosen, "inline": True}
@@ -246,7 +248,7 @@ class Walk(NotebookViewer):
             self._offer = column(label, self._choice)
         ways = (*([] if above is None else [above]), self._back, self._next)
         guide = column(
-            pn.Row(*ways, stylesheets=[BAR_CSS], margin=(0, 0, 8, 0)),
+            pn.Row(*ways, stylesheets=[BAR_CSS, sheet("walk_ways.css")], margin=0),
             self._text,
             *filter(None, [self._offer]),
             self._question,

@@ -77,7 +77,6 @@ class Shell(JSComponent):
     header = Children(doc="In the bar.")
     main = Children(doc="Below the bar; it scrolls.")
     dark = param.Boolean(default=False, doc="Whether it is dark.")
-    switch = param.Boolean(default=True, doc="Whether the bar has a switch for that.")
 
     _esm = asset("shell.js")
     _stylesheets = [sheet("shell.css")]
@@ -136,9 +135,8 @@ def page(simple: bool = False, header: bool = True) -> pn.viewable.Viewable:
         tabs.strip.stylesheets = [STRIP_CSS]
         return pn.Column(*([] if simple else [tabs.strip]), *main, sizing_mode="stretch_width", margin=0)
     variables.update(icon=ICON, css=Markup(asset("themes.css")))
-    whole = Shell(header=[] if simple else [tabs.strip], main=main, dark=look.dark, switch=bool(tabs.tab))
+    whole = Shell(header=[] if simple else [tabs.strip], main=main, dark=look.dark)
     whole.link(look, dark="dark", bidirectional=True)
-    tabs.param.watch(lambda event: whole.param.update(switch=bool(event.new)), "tab")
     return whole
 
 

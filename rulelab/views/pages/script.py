@@ -80,12 +80,9 @@ def _cut(tabs: Any) -> Iterable[Wait]:
 
 
 def _side_by_side(tabs: Any) -> Iterator[Wait]:
-    """The cards in sight, once more when the pictures above them have grown."""
     tabs.tab = "Compare"
-    tabs.remote.looks += 1
     fronts = tabs.made("Compare").fronts.view
     yield lambda: not fronts.sweeping
-    tabs.remote.looks += 1
 
 
 def _search(tabs: Any) -> Any:
@@ -96,17 +93,17 @@ def _search(tabs: Any) -> Any:
     return search
 
 
-_DOES: tuple[Callable[[Any], Iterable[Wait]], ...] = (
-    lambda tabs: _kept(tabs, EXAMPLES["compas"]["regularization"]),
-    _steps,
-    _cut,
-    _to_the_end,
-    _checked,
-    lambda tabs: _kept(tabs, 0.005),
-    _fair,
-    _side_by_side,
+_DOES: tuple[tuple[Callable[[Any], Iterable[Wait]], str], ...] = (
+    (lambda tabs: _kept(tabs, EXAMPLES["compas"]["regularization"]), "rl-certificate"),
+    (_steps, "rl-gap"),
+    (_cut, "rl-why"),
+    (_to_the_end, "rl-gap"),
+    (_checked, "rl-certificate"),
+    (lambda tabs: _kept(tabs, 0.005), "rl-certificate"),
+    (_fair, "rl-guide"),
+    (_side_by_side, "rl-pinned"),
 )
-"""What each card does, in the order of `MINUTES`."""
+"""What each card does, in the order of `MINUTES`, and the CSS class of what it speaks of."""
 _WHERE = (*("Search",) * (len(_DOES) - 2), "Learn", "Compare")
 """The tab in which each has been done."""
 
@@ -118,7 +115,8 @@ class Remote(JSComponent):
     of = param.Integer(default=len(MINUTES), doc="How many there are.")
     busy = param.Boolean(default=False, doc="Whether the page still does what the card says.")
     card = param.Dict(default={}, doc="Its time, what is said, and what the next one does.")
-    looks = param.Integer(default=0, doc="How often the cards side by side were brought into sight.")
+    sight = param.String(default="", doc="The CSS class of what it speaks of.")
+    looks = param.Integer(default=0, doc="How often that was brought into sight.")
 
     _esm = asset("find.js", "remote.js")
     _stylesheets = [sheet("remote.css")]
@@ -144,14 +142,16 @@ class Remote(JSComponent):
         following = MINUTES[at][1] if at < self.of else ""
         undone = at > self._done
         self.busy = undone  # before the card is shown: the browser takes each change by itself
-        self.param.update(at=at, card={"time": time, "said": say, "following": following})
+        does, sight = _DOES[at - 1]
+        self.param.update(at=at, sight=sight, card={"time": time, "said": say, "following": following})
         if undone:
             self._done = at
-            self._acts, self._wait = iter(_DOES[at - 1](self._tabs)), None
+            self._acts, self._wait = iter(does(self._tabs)), None
             if self._go_on():
                 self._beat.start()
         else:
             self._tabs.tab = _WHERE[at - 1]
+        self.looks += 1
 
     def leave(self) -> None:
         """Take the bar away; what runs goes on."""
@@ -168,6 +168,7 @@ class Remote(JSComponent):
             except ValueError as error:
                 self._tabs.complain(str(error))
             self.busy = self._wait is not None
+            self.looks += not self.busy  # once more: what stands above it may have grown
         return self.busy
 
     def _handle_msg(self, data: Any) -> None:

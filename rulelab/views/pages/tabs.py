@@ -191,11 +191,6 @@ class CompareTab:
         search.view.param.watch(self.fronts.follow_question, ["refusal", "blocked", "stale"])
         self.fronts.follow_question()
 
-    def begin(self, search: SearchTab) -> None:
-        """Let there be points of what was searched last."""
-        if search.ended:
-            self.fronts.begin()
-
     def pin(self, card: Card) -> str:
         """Pin a card, unless it is; return its letter."""
         if letter := self.view.letter_of(card):
@@ -265,6 +260,8 @@ class Tabs(param.Parameterized):
 
     def __init__(self, address: Address, complaints: Sequence[str] = (), **params: Any) -> None:
         super().__init__(**params)
+        if self.simple:  # no strip leads from one to another; who comes to a room plays
+            self.param["tab"].objects = ["", "Search", *["Alternatives"] * address.asks("room")]
         self._address = address
         self._made: dict[str, Any] = {}
         # holds the pinned models of the tab Compare, which is made when there are some; it has to be on the page
@@ -323,11 +320,10 @@ class Tabs(param.Parameterized):
                 self.runs.param.watch(lambda event: tab.view.param.update(opening=event.new), "opening")
                 if not self.simple:
                     tab.view.param.update(on_edit=self._edit, editable=editable, on_person=one_person)
+            if isinstance(tab, AlternativesTab | CompareTab):
+                tab.search = lambda: self.made("Search")
             if isinstance(tab, AlternativesTab):
-                tab.search = lambda: self.made("Search")
                 tab.follow(self.made("Search"))
-            if isinstance(tab, CompareTab):
-                tab.search = lambda: self.made("Search")
             if isinstance(tab, LearnTab):
                 tab.view.param.update(on_game=partial(self._begin, "game"), on_script=self.remote.begin)
             if name in ("Search", "Compare") and {"Search", "Compare"} <= self._made.keys():
@@ -403,7 +399,8 @@ class Tabs(param.Parameterized):
     def _show(self) -> None:
         place = self._places[self.tab]
         if self.tab == "Compare":  # before it is drawn, which what changes meanwhile would disturb
-            self.made("Compare").begin(self.made("Search"))
+            if self.made("Search").ended:
+                self.made("Compare").fronts.begin()
             self.runs.look()
         if not place.objects:
             if self.tab in _ANSWERS:

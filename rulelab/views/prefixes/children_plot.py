@@ -147,18 +147,9 @@ class ChildrenPlot(base.Plot):
         self.below = f'<p class="note">{count(len(shown))} of {many} are drawn; Save has all.</p>' if few else ""
 
     def frame(self) -> pd.DataFrame:
-        frame = self._frame
-        terms = {words: frame[name] for name, words in TERMS.items()}
-        return pd.DataFrame(
-            {
-                "rule": frame["antecedent"],
-                **{name: frame[name] for name in ("label", "captured", "errors")},
-                **terms,
-                "bound": frame["bound"],
-                "fate": fates(frame),
-                "reason": frame["reason"],
-            }
-        ).sort_values("bound", kind="stable", ignore_index=True)
+        told = self._frame.assign(fate=fates(self._frame)).rename(columns={"antecedent": "rule", **TERMS})
+        shown = ["rule", "label", "captured", "errors", *TERMS.values(), "bound", "fate", "reason"]
+        return told[shown].sort_values("bound", kind="stable", ignore_index=True)
 
     def use_size(self, large: bool) -> None:
         """The rows are higher where the text is larger."""

@@ -52,6 +52,15 @@ class TreeFrame:
     seen: Seen = Seen()
     recorded: bool = False  # whether it is of a recording, which lacks what was cut at once
 
+    def in_words(self, classes: Sequence[Any], labels: Sequence[Any]) -> TreeFrame:
+        """With other names for the classes."""
+        known = dict(zip(classes, labels, strict=True))
+        tree, children = (
+            each.assign(label=pd.Series([known.get(one, one) for one in each["label"]], each.index, dtype=object))
+            for each in (self.tree, self.seen.children)
+        )
+        return replace(self, tree=tree, seen=replace(self.seen, children=children))
+
 
 def tree_frame(
     search: PrefixSearch,
@@ -100,8 +109,8 @@ def recorded_frame(
         return TreeFrame()
     price = float(recording.parameters.get("regularization", 0.0))
     stored = seen[-1].counts.get("stored", 0)
-    frame = replace(_of(recording.family, seen[-1]), price=price, recorded=True)
-    frame = replace(frame, stored=stored if len(nodes) < stored else 0)
+    more = stored if len(nodes) < stored else 0
+    frame = replace(_of(recording.family, seen[-1]), price=price, recorded=True, stored=more)
     return _drawn(nodes, replace(frame, seen=_stored(nodes, frame, prefix, _SAID["kept"])), max_nodes)
 
 
@@ -118,6 +127,7 @@ def _drawn(nodes: Nodes, frame: TreeFrame, max_nodes: int) -> TreeFrame:
     known = {name: k for k, name in enumerate(nodes.names)}
     nodes = replace(nodes, incumbent=tuple(known[name] for name in frame.best))
     tree = nodes.frame(max_nodes)
+    tree.attrs["deepest"] = int(nodes.length.max())  # rules of the longest prefix, also where that is left out
     return replace(frame, tree=tree, rest=nodes.rest(tree["node"].to_numpy()))
 
 

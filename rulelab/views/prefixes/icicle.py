@@ -81,16 +81,7 @@ def icicle(tree: pd.DataFrame, rest: Sequence[Rest] = (), least: float = 1e-3) -
         holder[here] = np.where(alone[here], here, holder[parent[here]])
     beside = np.flatnonzero(~alone & (parent >= 0))
     stubs = pd.concat([
-        pd.DataFrame(
-            {
-                "parent": holder[beside],
-                "state": tree["state"].to_numpy()[beside],
-                "cut_by": tree["cut_by"].to_numpy()[beside],
-                "count": 1,
-                "bound": tree["bound"].to_numpy(dtype=float)[beside],
-                "place": beside,
-            }
-        ),
+        tree[["state", "cut_by", "bound"]].iloc[beside].assign(parent=holder[beside], count=1, place=beside),
         pd.DataFrame(
             [(holder[at[above]], state, by, many, np.inf, -1) for above, state, by, many in rest],
             columns=["parent", "state", "cut_by", "count", "bound", "place"],

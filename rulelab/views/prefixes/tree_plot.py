@@ -18,6 +18,7 @@ from bokeh.models import (
     CustomJSHover,
     FixedTicker,
     HoverTool,
+    NoOverlap,
     PanTool,
     Quad,
     Range1d,
@@ -68,9 +69,9 @@ class TreePlot(base.Plot):
         plot.toolbar_inner = False
         plot.xaxis.visible = plot.grid.visible = False
         self._ticker = FixedTicker(ticks=[])
-        plot.yaxis.update(
-            ticker=self._ticker, axis_line_color=None, major_tick_line_color=None, minor_tick_line_color=None
-        )
+        bare: dict[str, Any] = dict.fromkeys(("axis_line_color", "major_tick_line_color", "minor_tick_line_color"))
+        some = NoOverlap(min_distance=2)  # of many rows only those are numbered whose numbers find room
+        plot.yaxis.update(ticker=self._ticker, major_label_policy=some, **bare)
         edges: dict[str, Any] = {name: name for name in _RECT}
         rects = Quad(**edges, fill_color="color", fill_alpha=0.6, line_color=PAPER[False], line_alpha="line")
         self._rects = base.drawn(plot, self._nodes, rects)
@@ -95,21 +96,12 @@ class TreePlot(base.Plot):
             ResetTool(),
         ]
         self.figure, self._height = plot, height
-        relabel = CustomJS(
-            args={
-                "plot": plot, "range": self._x.range, "rows": self._rows, "nodes": self._nodes, "labels": self._labels,
-            },
-            code=asset("tree.js") + _LABELS,
-        )  # fmt: skip
-        for model, names in (
-            (plot, "inner_width inner_height"),
-            (self._x.range, "start end"),
-            (self._rows, "start"),
-            (self._nodes, "data"),
-            (self._labels, "tags"),
-        ):
-            for name in names.split():
-                model.js_on_change(name, relabel)
+        x, rows, nodes, labels = self._x.range, self._rows, self._nodes, self._labels
+        args = {"plot": plot, "range": x, "rows": rows, "nodes": nodes, "labels": labels}
+        relabel = CustomJS(args=args, code=asset("tree.js") + _LABELS)
+        seen: list[Any] = [(plot, "inner_width"), (plot, "inner_height"), (x, "start"), (x, "end")]
+        for model, name in (*seen, (rows, "start"), (nodes, "data"), (labels, "tags")):
+            model.js_on_change(name, relabel)
         if on_tap is not None:
             base.when_tapped(self._nodes, "node", on_tap)
         self.sources = (self._nodes, self._path, self._chosen)
@@ -198,6 +190,9 @@ class TreePlot(base.Plot):
         if not all(fate.startswith("cut") for fate in lumped):
             outlined = f" Narrow ones, and all below them, stand together.{outlined}"
         outlined += f" Outlined: the way to the best list{there}." if frame.best else ""
+        deepest, drawn_to = frame.tree.attrs.get("deepest", 0), len(self._ticker.ticks) - 1
+        if deepest > drawn_to:
+            outlined += f" The longest have {deepest} rules; all of more than {drawn_to} are too narrow for a row."
         prefixes = "1 prefix" if stored == 1 else f"{count(stored)} prefixes"
         kept = f"kept of {count(frame.stored)} that were stored" if frame.stored else "stored"
         self.caption = f"{prefixes} {kept}; each stands under the one it continues.{outlined} {frame.said}".rstrip()

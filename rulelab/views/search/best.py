@@ -28,6 +28,7 @@ from ..live.prepared import Prepared
 from ..live.recorded import RecordedSession
 from ..live.session import SearchSession
 from ..widgets import icons
+from ..widgets.browser import Pointer
 from ..widgets.esc import esc
 from ..widgets.explained import WORD_CSS, word
 from ..widgets.fields import KEEP, WIDE, button
@@ -71,8 +72,9 @@ class BestModel:
         bar = pn.Row(self._keep, self._edit, self._ask, self.exports.button, stylesheets=[BAR_CSS], margin=0)
         beneath = {**WIDE, "margin": (6, 0, 0, 0)}
         self.lacking = Html("", stylesheets=[CARD_CSS], **beneath)  # why some of the buttons are not there
-        self.person = pn.Column(visible=False, **beneath)
-        self._actions = bar, self.lacking, self.exports.menu, self.person
+        self.person = pn.Column(visible=False, css_classes=["rl-person"], **beneath)
+        self._pointer = Pointer(head="rl-person", width=0, height=0, margin=0)
+        self._actions = bar, self.lacking, self.exports.menu, self.person, self._pointer
         self.actions = pn.Column(visible=False, **beneath)
         self.parts = self.heading, self.card, self.actions, self.groups
         self.offer(False, False)
@@ -170,6 +172,7 @@ class BestModel:
         """Show what the model says of one person; None: take it away."""
         if panel is not None or self.person.visible:
             self.person.param.update(objects=[] if panel is None else [panel], visible=panel is not None)
+            self._pointer.heads += panel is not None
 
     def prepare(self) -> None:
         """Make the buttons, hidden, and keep the place of the model before: what comes late moves what is below."""

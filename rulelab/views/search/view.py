@@ -354,10 +354,12 @@ class SearchView(Pinning, NotebookViewer):
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
-        # boxes are small while nothing has run, and a sketch stands for the gap until there is one to draw
-        for box, waits in ((self._model, idle), (self._gap, session.snapshot is None), (self._why, idle)):
-            mark(box, "rl-waits", waits)
-            mark(box, "rl-earlier", self.stale and session.state.over)
+        # boxes are small while nothing has run, and a sketch stands for the gap until there is one to draw; between the
+        # runs of an ablation they stay as they are, or who watches it would lose the place on a phone
+        if self.runs_box.ablation is None:
+            for box, waits in ((self._model, idle), (self._gap, session.snapshot is None), (self._why, idle)):
+                mark(box, "rl-waits", waits)
+                mark(box, "rl-earlier", self.stale and session.state.over)
         self._offer()
         self.certificate.tell(now)
         if session.error and self._alert.phase != plain(session.error, 600):
@@ -366,8 +368,7 @@ class SearchView(Pinning, NotebookViewer):
             self.complain("")
         self._notes.object = notes(session.prepared)
         self._controls.show(session, self.stale, self.blocked, OPENING if self.opening else self.refusal)
-        free = not (session.state.busy or self.blocked or self.runs_box.ablation)
-        self.runs_box.offer(free)
+        self.runs_box.offer(not (session.state.busy or self.blocked or self.runs_box.ablation))
 
     def _standing(self, session: SearchSession) -> Standing:
         if self.opening and not session.state.busy:

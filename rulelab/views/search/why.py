@@ -221,4 +221,7 @@ class WhyBox:
             plot.draw(frame)
             box.refresh()
         elif self.tree is not None:
+            prepared = self._session().prepared
+            if prepared is not None and prepared.labels is not None:  # as the answer calls the classes
+                frame = frame.in_words(prepared.search.problem.classes, prepared.labels)
             self.tree.draw(frame)

@@ -53,11 +53,14 @@ class Connection(JSComponent):
 class Pointer(JSComponent):
     """Nothing to see: whenever it turns, what is outlined is scrolled into sight, and what the step says to its top.
 
-    Where one stands under the other, what is outlined is scrolled into sight also when the step is done.
+    Where one stands under the other, what is outlined is scrolled into sight also when the step is done, and the
+    question.
     """
 
     turns = param.Integer(default=0, doc="How often it has turned.")
-    ends = param.Integer(default=0, doc="How many steps were done.")
+    ends = param.Integer(default=0, doc="How often a step was done or its question answered.")
+    head = param.String(default="", doc="The CSS class of something that is opened now and then.")
+    heads = param.Integer(default=0, doc="How often that was scrolled into sight, to its head where it is high.")
 
     _esm = asset("find.js", "pointer.js")
 

@@ -413,6 +413,24 @@ def test_who_opened_a_room_starts_its_game_alone_reveals_the_optimum_and_resets_
     assert "Start the game" in offers()[0]
 
 
+def test_players_without_a_name_are_numbered_from_1_in_each_room(make) -> None:
+    first, second = (make(searched(table())) for _ in range(2))
+
+    def names(room: str) -> set[str]:
+        return {entry.name for _, entry in BOARDS.board(room, first.hand.game)}
+
+    for view in (first, second):
+        view.room.room = "class 11"
+    assert names("class 11") == {"player 1", "player 2"}
+    second.room.room = "class 12"
+    assert names("class 12") == {"player 1"}
+    first.room.start()
+    third = make(searched(table()))
+    third.room.room = "class 11"
+    first.room.refresh()
+    assert names("class 11") == {"player 1", "player 3"}, "nobody gets the number of who is there already"
+
+
 def test_who_leads_a_room_has_its_address_as_a_picture(make) -> None:
     one, two = (make(searched(table())) for _ in range(2))
     for view in (one, two):

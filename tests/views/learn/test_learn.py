@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import panel as pn
@@ -145,9 +146,21 @@ def test_one_waits_for_15_seconds_of_a_walk_at_most(walk: Walk) -> None:
 
 
 def test_looking_back_is_done_where_the_moment_shows_what_is_asked_for_and_no_earlier() -> None:
-    done = looked_back_to(lambda moment, end: moment >= end / 2)
-    assert [at for at in range(9) if done(Seen(moments=range(9), at=at))] == [4, 5]
-    assert not done(Seen(moments=range(9)))
+    done, over = looked_back_to(lambda moment, end: moment >= end / 2), State.ENDED
+    assert [at for at in range(9) if done(Seen(over, moments=range(9), at=at))] == [4, 5]
+    assert not done(Seen(over, moments=range(9)))
+
+
+@pytest.mark.parametrize("plan", PLANS.values(), ids=list(PLANS))
+def test_a_step_that_looks_back_waits_for_the_end_of_a_run_and_says_how_there_is_one(plan: Plan) -> None:
+    models = [SimpleNamespace(model=k, objective=k) for k in (2, 1)]
+    moments = [SimpleNamespace(incumbent=model, lower_bound=1.0) for model in models]
+    for each in plan.steps:
+        if "slider" in each.do:
+            assert "press Run if there is none" in each.do
+            stands = [each.done(Seen(state, moments=moments, at=0)) for state in (State.PAUSED, State.ENDED)]
+            assert stands == [False, "last better" not in each.do], "the last better list is at the other moment"
+            assert each.done(Seen(State.ENDED, moments=moments, at=1)) is ("strata" not in each.do)
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=list(PLANS))

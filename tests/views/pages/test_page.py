@@ -154,6 +154,14 @@ def test_it_stands_in_other_pages_and_may_be_the_search_alone() -> None:
     assert not whole_page(simple=True).header
 
 
+@pytest.mark.parametrize(
+    ("asked", "tab"),
+    [("?tab=Learn", "Search"), ("?tab=Compare", "Search"), ("?tab=Alternatives&room=a", "Alternatives")],
+)
+def test_the_search_alone_opens_no_tab_that_one_cannot_leave(asked: str, tab: str) -> None:
+    assert tabs.Tabs(Address(asked), simple=True).tab == tab
+
+
 @pytest.mark.parametrize("tab", ["Alternatives", "Compare"])
 def test_tabs_that_answer_the_question_say_it_and_lead_to_it(tab: str) -> None:
     page = tabs.Tabs(Address(f"?tab={tab}&data=breast_cancer&regularization=0.02"))

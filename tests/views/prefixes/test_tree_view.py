@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 import pandas as pd
 import pytest
-from bokeh.models import GlyphRenderer, TapTool
+from bokeh.models import GlyphRenderer, NoOverlap, TapTool
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import scale_of
@@ -17,8 +17,9 @@ import rulelab as rl
 from rulelab.prefixes.nodes import COLUMNS
 from rulelab.views.prefixes import tree_plot
 from rulelab.views.prefixes.children_plot import TERMS, ChildrenPlot
-from rulelab.views.prefixes.frames import EMPTY
+from rulelab.views.prefixes.frames import EMPTY, TreeFrame, tree_frame
 from rulelab.views.prefixes.icicle import CUTS, Icicle, Rest, color_of, fate_of, icicle
+from rulelab.views.prefixes.tree_plot import TreePlot
 from rulelab.views.prefixes.tree_view import TreeView
 
 
@@ -118,6 +119,31 @@ def test_children_lie_inside_their_parents_and_nothing_is_lost(made, least):
     assert breadth == pytest.approx(sizes / sizes[0])
     stubs = drawn.stubs
     assert (stubs["right"] - stubs["left"]).to_numpy() == pytest.approx(stubs["count"].to_numpy() / sizes[0])
+
+
+def test_of_many_rows_those_are_numbered_that_find_room_and_what_has_no_row_is_said():
+    tree, rest = tree_of([*range(-1, 25)], np.random.default_rng(0))
+    tree, plot = tree.assign(antecedent="a", label=1, cost=0.1), TreePlot()
+    tree.attrs["deepest"] = 25
+    plot.draw(TreeFrame(tree, rest))
+    assert isinstance(plot.figure.yaxis[0].major_label_policy, NoOverlap)
+    assert "too narrow" not in plot.caption
+    tree.attrs["deepest"] = 27
+    plot.draw(TreeFrame(tree, rest))
+    drawn = len(plot.figure.yaxis[0].ticker.ticks) - 1
+    assert f"The longest have 27 rules; all of more than {drawn} are too narrow for a row." in plot.caption
+
+
+def test_a_tree_calls_the_classes_as_the_answer_does():
+    search = SEARCHES[next(iter(SEARCHES))]()
+    search.advance(60)
+    frame = tree_frame(search, 50)
+    named = frame.in_words(search.problem.classes, ("no", "yes"))
+    known = {None: None, **dict(zip(search.problem.classes, ("no", "yes"), strict=True))}
+    for before, after in ((frame.tree, named.tree), (frame.seen.children, named.seen.children)):
+        assert list(after["label"]) == [known[label] for label in before["label"]]
+        assert after.attrs == before.attrs
+        assert {"yes", "no"} & {*after["label"]}
 
 
 def test_the_way_to_the_best_list_is_drawn_however_narrow_it_is():

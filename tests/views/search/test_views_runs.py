@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.models import ColumnDataSource
-from live import alert, finish, long_search, model_html, paused, problem, runs_html, settled, status
+from live import alert, finish, long_search, model_html, paused, problem, runs_html, settled, small_search, status
 from patience import wait_until
 
 import rulelab as rl
@@ -76,6 +76,14 @@ def test_a_guess_of_which_bound_saves_most_is_answered(show, guess: str) -> None
     assert f"“{most}” has saved most here, {max(saved)} prefixes." in said
     assert ("Right: " in said) is (guess == most)
     assert (f"Not “{guess}”: " in said) is (guess not in ("", most))
+
+
+def test_boxes_stay_as_high_as_they_are_between_the_runs_of_an_ablation(show) -> None:
+    view = settled(finish(show(small_search())))
+    view.ablate()
+    assert not any("rl-waits" in view.part(name).css_classes for name in ("model", "objective and lower bound"))
+    view.reset()
+    assert all("rl-waits" in view.part(name).css_classes for name in ("model", "objective and lower bound"))
 
 
 def test_stop_ends_an_ablation_with_what_is_there_and_rule_sets_have_nothing_to_add(show) -> None:

@@ -8,6 +8,7 @@ from math import comb, perm
 import numpy as np
 
 from ....assets import texts
+from ....data.metrics import Confusion
 from ....data.problem import Problem
 from ....report.known import training_confusion
 from ....rule_set import EqualOpportunity
@@ -45,18 +46,18 @@ def priced(seen: Seen) -> bool:
 
 
 def looked_back_to(reached: Callable[[Snapshot, Snapshot], bool]) -> Task:
-    """One looks at the first moment that has reached something, compared with the last, or at the one after it."""
+    """Of a run that has ended one looks at the first moment that reached something, beside the last, or the next."""
 
     def done(seen: Seen) -> bool:
         first = next((k for k, each in enumerate(seen.moments) if reached(each, seen.moments[-1])), None)
-        return seen.at is not None and first is not None and seen.at - first in (0, 1)
+        return seen.over and seen.at is not None and first is not None and seen.at - first in (0, 1)
 
     return done
 
 
 def saw_another_model(seen: Seen) -> bool:
-    """One looks at a moment with another model than that of the end."""
-    found = [] if seen.at is None else [seen.moments[at].incumbent for at in (seen.at, -1)]
+    """Of a run that has ended one looks at a moment with another model than that of the end."""
+    found = [] if seen.at is None or not seen.over else [seen.moments[at].incumbent for at in (seen.at, -1)]
     return len({best.model for best in found if best is not None}) == 2
 
 
@@ -169,12 +170,8 @@ _EQUAL_ROWS = plan(
 """Why rows that no condition tells apart bound every list."""
 
 
-def _missed(run: Run) -> float:
-    return training_confusion(run.best.model).false_negative
-
-
-def _alarms(run: Run) -> float:
-    return training_confusion(run.best.model).false_positive
+def _errors(run: Run) -> Confusion:
+    return training_confusion(run.best.model)
 
 
 def _first(seen: Seen) -> Figures:
@@ -182,8 +179,9 @@ def _first(seen: Seen) -> Figures:
 
 
 def _more(seen: Seen) -> Figures:
-    fewest = min(seen.runs, key=_missed)
-    return {"weight": fewest.choice, "missed": count(_missed(fewest)), "alarms": count(_alarms(fewest))}
+    fewest = min(seen.runs, key=lambda run: _errors(run).false_negative)
+    wrong = _errors(fewest)
+    return {"weight": fewest.choice, "missed": count(wrong.false_negative), "alarms": count(wrong.false_positive)}
 
 
 _FALLING_LISTS = plan(
@@ -194,7 +192,10 @@ _FALLING_LISTS = plan(
         Step(lambda seen: seen.anew and seen.work >= 3),
         Step(_tried_all, _more, chooses=True),
     ],
-    figures={"missed": lambda run: count(_missed(run)), "false alarms": lambda run: count(_alarms(run))},
+    figures={
+        "missed": lambda run: count(_errors(run).false_negative),
+        "false alarms": lambda run: count(_errors(run).false_positive),
+    },
 )
 """What it costs that probabilities may only fall from rule to rule, and what it gives."""
 
