@@ -45,9 +45,7 @@ class Known:
     rows: Sequence[float] = ()
     """How many training rows each class has, whatever they weigh; empty: as many as they weigh."""
     counted: Confusion | None = None  # what it does on its training rows; None: what it remembers of them
-    ends: tuple[float, float] | None = (
-        None  # objective and lower bound, alike where it is proven; None: as it saved them
-    )
+    ends: tuple[float, float] | None = None  # objective and lower bound, alike where proven; None: as it has them
     effective: float | None = None  # as how many training rows of one weight they count (Kish); None: all weigh alike
     test: Confusion | None = None  # what it does on rows that were kept out of training
     groups: Mapping[str, pd.DataFrame] = field(default_factory=dict)

@@ -42,14 +42,14 @@ class RecordedSearch:
         weight = 0.0 if model is None else model.weight
         rows, antecedents = (_number(card, name) for name in ("training rows", "antecedents"))
         among = antecedents or "the conditions of its search"  # how many they were may not be known
-        asked = {"left_out": recording.left_out, "directions": recording.directions, "row_pattern": None}
+        own = {"classes": getattr(model, "classes", ()), "row_pattern": None}
+        asked = {"left_out": recording.left_out, "directions": recording.directions, **own}
         self.problem: Any = SimpleNamespace(
             total_weight=weight, total_positive=weight, n_antecedents=among, n_rows=rows, **asked
         )
         self.conditions, self.violation_penalty = map(self.parameters.get, ("max_conditions", "violation_penalty"))
         classes = () if model is None or isinstance(model, MultiClassRuleList) else training_classes(model)
-        self.accounted = bool(antecedents) and len(classes) == 2 and not self.fair
-        """Whether enough is known to say how many models there were."""
+        self.accounted = bool(antecedents) and len(classes) == 2 and not self.fair  # whether models can be counted
         if self.accounted:
             self.problem.negatives, self.problem.positives = map(np.array, classes)
 

@@ -354,7 +354,7 @@ class SearchView(Pinning, NotebookViewer):
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
-        # small while nothing has run, the gap a sketch; between runs of an ablation as they are, or a phone loses its place
+        # small while nothing has run, the gap a sketch; between runs of ablations as they are: a phone keeps its place
         if self.runs_box.ablation is None:
             for box, waits in ((self._model, idle), (self._gap, session.snapshot is None), (self._why, idle)):
                 mark(box, "rl-waits", waits)

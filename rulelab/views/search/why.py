@@ -222,6 +222,6 @@ class WhyBox:
             box.refresh()
         elif self.tree is not None:
             prepared = self._session().prepared
-            if prepared is not None and prepared.labels is not None:  # as the answer calls the classes
-                frame = frame.in_words(prepared.search.problem.classes, prepared.labels)
+            if prepared is not None and prepared.labels is not None and (classes := prepared.search.problem.classes):
+                frame = frame.in_words(classes, prepared.labels)  # as the answer calls them
             self.tree.draw(frame)
