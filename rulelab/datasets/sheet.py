@@ -29,7 +29,7 @@ from .guesses import (
     unknown_of,
 )
 from .leaks import leak
-from .numerals import Form, nearly_numbers
+from .numerals import Cells, Form, forms, nearly_numbers
 from .reading import Reading
 
 ROLES = ("target", "feature", "sensitive", "weight", "ignore")
@@ -126,6 +126,17 @@ class Sheet:
         """What the last row begins with, where it seems to hold sums; empty where it does not."""
         first = next((str(cell) for cell in self.frame.tail(1).to_numpy().ravel() if not pd.isna(cell)), "")
         return first if _TOTAL.match(first) and len(self.frame) > 1 else ""
+
+    def without_last(self) -> Sheet:
+        """Without the last row: columns in which that alone was empty, or no number, are what they are without it."""
+        left, given = self.frame.iloc[:-1], self.reading
+        alone = [name for name in left if left[name].dtype == np.float64 and pd.isna(self.frame[name].iloc[-1])]
+        left = left.astype({name: np.int64 for name in alone if (left[name] % 1 == 0).all()})
+        texts = {name: Cells(left[name].dropna()) for name in left if given is not None and is_text(left[name])}
+        found = forms(texts, given)[0] if given is not None and texts else {}
+        read = {name: form for name, form in found.items() if form.is_number}
+        frame = left.assign(**{name: form.read(left[name]) for name, form in read.items()})
+        return replace(self, frame=frame, forms={**self.forms, **read})
 
     def identifiers(self, *others: str | None) -> list[str]:
         """The columns of numbers, besides these others, that tell rows by numbers; none if no other would be left."""

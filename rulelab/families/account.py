@@ -46,9 +46,9 @@ def equation(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
     """The objective of the best model, taken apart."""
     best, family = snapshot.incumbent, record_of(search.kind, search.family)
     assert best is not None
-    whole = family.unit == "rows" and float(best.objective).is_integer()
+    found, *_ = adding_up(best.objective, snapshot.lower_bound, search.family, digits)
     parts = family.objective(best.model, search.parameters, search.problem.n_rows)
-    return f"{best.objective:.{0 if whole else digits}f} = {parts}"
+    return f"{found} = {parts}"
 
 
 def title(search: Search, snapshot: Snapshot, digits: int = 4) -> str:
@@ -124,13 +124,13 @@ def _looked_at(search: Search, snapshot: Snapshot) -> str:
     seen = (
         f"{count_of(counts['lists'], 'list')} made at random"
         if "lists" in counts
-        else _fates({**snapshot.counts, "cut": sum(snapshot.pruned.values())})
+        else _fates({**counts, "cut": sum(snapshot.pruned.values())})
     )
     passes = "min_accuracy" in search.parameters
     free = search.family == "rule_list" and (passes or search.parameters.get("labels") == "free")
     over = f"{many(m)} antecedents{aside}" + (", with any labels" if free else "")
-    if "sets_counted" in snapshot.counts and snapshot.counts["created"] > snapshot.made:
-        seen = f"{many(snapshot.counts['created'])} prefixes were tried, also by beams, and of the passes {seen}"
+    if "sets_counted" in counts and counts["created"] > snapshot.made:
+        seen = f"{many(counts['created'])} prefixes were tried, also by beams, and of the passes {seen}"
     seen += ", again for each gap that was asked for" if passes else ""
     possible = "list of at most 0 rules is" if most == 0 and not free else f"lists of at most {count(most, 'rule')} are"
     return f"{lists(m, most, 2 if free else 1)} {possible} possible over {over}; {_after_first(snapshot, seen)}."

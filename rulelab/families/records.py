@@ -140,7 +140,7 @@ LEAST_GAP = Family(
         *least_gap.ASKED,
         replace(PARAMETERS["max_length"], default=3, lifted=True, named=True),
         *(each for each in FAIRNESS if each.name == "min_group_size"),
-        FREE_RULES,
+        replace(FREE_RULES, clause="of equal gaps the best at {} a rule"),  # it decides between lists of one gap alone
         replace(
             PARAMETERS["beam_width"],
             default=400,

@@ -15,7 +15,7 @@ from ..data.gaps import CONSTRAINED, MEASURED, NEAR, emptied, largest_difference
 from ..data.metrics import FEW, Confusion, confusion, group_rates
 from ..datasets import Dataset
 from ..datasets.guesses import is_protected, is_unknown
-from ..families.wording import adding_up, at_most
+from ..families.wording import adding_up
 from ..models import FallingRuleList, Model, MultiClassRuleList, RuleSet
 from ..models.decision_list import DecisionList
 from ..shown import percent, signed
@@ -45,7 +45,7 @@ class Known:
     rows: Sequence[float] = ()
     """How many training rows each class has, whatever they weigh; empty: as many as they weigh."""
     counted: Confusion | None = None  # what it does on its training rows; None: what it remembers of them
-    gap: float | None = None  # how much better another model may be; None: what is saved with the model
+    ends: tuple[float, float] | None = None  # objective and lower bound, alike where proven; None: as it has them
     effective: float | None = None  # as how many training rows of one weight they count (Kish); None: all weigh alike
     test: Confusion | None = None  # what it does on rows that were kept out of training
     groups: Mapping[str, pd.DataFrame] = field(default_factory=dict)
@@ -109,17 +109,6 @@ class Known:
         return tuple(columns_of(self.model))
 
     @property
-    def open_gap(self) -> float:
-        """How much better another model may be, as far as that is known; 0 where only rounded weights leave it open."""
-        proof = self.model.provenance
-        if self.gap is not None:
-            return self.gap
-        if proof is None or proof.status == "optimal":
-            return 0.0
-        gap = proof.objective - proof.lower_bound
-        return gap if gap > _ROUNDING * proof.objective else 0.0
-
-    @property
     def is_constant(self) -> bool:
         """Whether it says the same of everybody."""
         model = self.model
@@ -147,8 +136,9 @@ def predicted(model: Model, data: Dataset, rows: np.ndarray | None = None) -> di
 def told(snapshot: Snapshot, fairness: Any = None) -> dict[str, Any]:
     """What the end of a search tells of its model, under a criterion or none, as attributes of `Known`."""
     closed = snapshot.limit == "exactness" or str(snapshot.status) == "optimal"
-    gap = 0.0 if closed or snapshot.detail.get("gap_is_proven") else snapshot.gap
-    return {"gap": gap, "compared": compared(fairness), "emptied": snapshot.detail.get("emptied") or ""}
+    found = math.inf if snapshot.incumbent is None else snapshot.incumbent.objective
+    bound = found if closed or snapshot.detail.get("gap_is_proven") else snapshot.lower_bound
+    return {"ends": (found, bound), "compared": compared(fairness), "emptied": snapshot.detail.get("emptied") or ""}
 
 
 def compared(fairness: Any) -> tuple[str, ...]:
@@ -274,11 +264,13 @@ def _short_rules(known: Known) -> _Said:
 
 
 def _not_proven(known: Known) -> _Said:
-    if not (gap := known.open_gap):
+    """Unless only rounded weights leave it open."""
+    ends, proof = known.ends, known.model.provenance
+    if ends is None and proof is not None and proof.status != "optimal":
+        ends = proof.objective, proof.lower_bound
+    if ends is None or ends[0] == ends[1] or ends[0] - ends[1] <= _ROUNDING * ends[0]:
         return None
-    proof, family = known.model.provenance, known.model.family
-    said = at_most(gap) if proof is None else adding_up(proof.objective, proof.lower_bound, family)[2]
-    better = f"by {said} " if math.isfinite(gap) else ""
+    better = f"by {adding_up(*ends, known.model.family)[2]} " if math.isfinite(ends[1]) else ""
     return f"a model that is better {better}is not ruled out", "give the search more time"
 
 
@@ -323,7 +315,7 @@ def _wide_interval(known: Known) -> _Said:
     by = f"{percent(gap.value)} points{' on test rows' if known.on_test else ''}, more or less"
     said = f"the {rate.replace('_', ' ')}s of {between} differ by {by}"
     reach = f"the 95 % interval, {signed(gap.low)} to {signed(gap.high)} points, is wider than that"
-    return said, f"{reach}; more rows would tell"
+    return said, f"{reach}; more rows would tell {'by how much' if gap.low * gap.high > 0 else 'whether they do'}"
 
 
 def _unequal_weights(known: Known) -> _Said:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
-from loky import ProcessPoolExecutor
-from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
+from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
 from ..arguments import SweepError, text_of
 from .baselines import BASELINES

@@ -9,16 +9,15 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 from _measure import Table, measure, parser, use_shared_data, user_seconds
 
 import rulelab as rl
 from rulelab.papers.corels import RACES, feature_set_a
-
-PARITY, OPPORTUNITY, ACCURACY = rl.DemographicParity, rl.EqualOpportunity, rl.AccuracyParity
-EQUALITY, ODDS, PRECISION = rl.FalsePositiveRateParity, rl.EqualizedOdds, rl.PredictiveParity
 
 
 class Row(NamedTuple):
@@ -35,87 +34,28 @@ class Part(NamedTuple):
 
     title: str
     make: Callable[..., rl.Search]
-    rows: tuple[Row, ...]
+    rows: list[Row]
     entries: str = ""
     within: float = 1e-6
 
 
-def fair(
-    data: str, price: float, criterion: Callable[[float], Any], known: dict[float, float], slow: bool = False
-) -> list[Row]:
+WRITTEN = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+
+
+def fair(part: str) -> list[Row]:
     """Of a criterion: by tolerance, the certified objective."""
     return [
-        Row(data, {"regularization": price, "fairness": criterion(eps)}, objective, slow)
+        Row(data, {"regularization": price, "fairness": getattr(rl, criterion)(eps)}, objective, *slow)
+        for data, price, criterion, known, *slow in WRITTEN[part]
         for eps, objective in known.items()
     ]
 
 
-def least(data: str, criterion: type[rl.Criterion], accuracy: float | None, known: float | None, **more: Any) -> Row:
-    return Row(data, {"criterion": criterion, "min_accuracy": accuracy, **more}, known)
-
-
-LISTS = (
-    *fair("race", 0.01, PARITY, {0.2: 0.3709, 0.1: 0.4102, 0.05: 0.4410, 0.02: 0.4546, 0.01: 0.4602, 0: 0.4662}),
-    *fair("race", 0.01, OPPORTUNITY, {0.05: 0.4124, 0.01: 0.4355}),
-    *fair("race", 0.01, ACCURACY, {0.02: 0.3714}),
-    *fair("race", 0.01, EQUALITY, {0.1: 0.3864, 0.05: 0.4132}),
-    *fair("race", 0.01, ODDS, {0.1: 0.3996, 0.05: 0.4350}),
-    *fair("race", 0.02, PARITY, {0.05: 0.4550}),
-    *fair("race", 0.02, EQUALITY, {0.05: 0.4280}),
-    *fair("race", 0.02, ODDS, {0.05: 0.4642}),
-    *fair("race", 0.005, PARITY, {0.05: 0.4234}, slow=True),
-    *fair("three races", 0.01, PARITY, {0.05: 0.4366}),
-    *fair("race, single", 0.01, PARITY, {0.05: 0.4495}),
-    *fair("race, single", 0.005, PARITY, {0.05: 0.4332}),
-    *fair("race, single", 0.001, PARITY, {0.05: 0.4054}),
-    *fair("race, single", 0.005, ODDS, {0.02: 0.4492}),
-    *fair("adult", 0.01, PARITY, {0.05: 0.2299}),
-    *fair("sex", 0.01, PARITY, {0.05: 0.4118, 0.02: 0.4380, 0: 0.4507}),
-    *fair("sex", 0.01, OPPORTUNITY, {0.05: 0.3815}),
-    *fair("sex", 0.01, EQUALITY, {0.05: 0.3835}),
-    *fair("sex", 0.01, ODDS, {0.05: 0.3935}),
-    *fair("sex", 0.005, PARITY, {0.05: 0.3916}),
-)
-"""Objectives with four digits: of an independent prototype, but for two it could not finish and that of adult."""
-
-VALUES = (
-    *fair("race, single", 0.01, PRECISION, {0.1: 0.3722, 0.05: 0.38122, 0.02: 0.44504, 0.01: 0.44504, 0: 0.45935}),
-    *fair("race", 0.01, PRECISION, {0.1: 0.37089, 0.05: 0.37748}),
-    *fair("race", 0.01, PRECISION, {0.02: 0.42106, 0.01: 0.43171, 0: 0.44967}, slow=True),
-)
-"""Predictive parity, with objectives found by this search; the slow ones have not been certified."""
-
-FALLING = (
-    *fair("race, single", 0.01, PARITY, {0.1: 0.44504, 0.05: 0.45699}),
-    *fair("race, single", 0.01, OPPORTUNITY, {0.05: 0.45951}),
-    *fair("race, single", 0.005, ODDS, {0.05: 0.44951}),
-    *fair("race", 0.01, PARITY, {0.1: 0.41480, 0.02: 0.45748}),
-    *fair("race", 0.01, OPPORTUNITY, {0.05: 0.42016}),
-    *fair("race", 0.01, EQUALITY, {0.1: 0.39114}),
-    *fair("race", 0.01, ODDS, {0.1: 0.39959}),
-)
-"""Objectives found by this search."""
-
-GAPS = (
-    least("race, single", PARITY, 0.62, 0.081018),
-    least("race, single", PARITY, 0.65, 0.141266),
-    least("race, single", OPPORTUNITY, 0.62, 0.059475, max_length=4),
-    least("race", PARITY, 0.62, 0.121713, max_length=2),
-    least("race", OPPORTUNITY, 0.65, 0.156961, max_length=3),
-    least("sex", PARITY, 0.62, 0.057121, max_length=3),
-    least("adult", PARITY, 0.79, None, max_length=3),
-    least("adult", OPPORTUNITY, 0.8, 0.071447, max_length=3),
-    least("race, single", OPPORTUNITY, None, None, max_length=5),
-    least("race, single", PARITY, None, None),
-)
-"""Of an accuracy, or of 50 of them; those with a figure were found by this search."""
-
-SETS = (
-    least("race, single", PARITY, 0.62, 0.121713, max_complexity=6),
-    least("race, single", OPPORTUNITY, 0.62, 0.090241, max_complexity=6),
-    least("race, single", OPPORTUNITY, 0.64, 0.124602, max_complexity=8),
-)
-"""Of rule sets of conditions of one column each, counted as by the Hamming loss."""
+def least(part: str) -> list[Row]:
+    return [
+        Row(data, {"criterion": getattr(rl, criterion), "min_accuracy": accuracy, **more}, known)
+        for data, criterion, accuracy, known, more in WRITTEN[part]
+    ]
 
 
 def least_gap(problem: rl.Problem, min_accuracy: float | None, **asked: Any) -> rl.Search:
@@ -126,20 +66,25 @@ def least_gap(problem: rl.Problem, min_accuracy: float | None, **asked: Any) -> 
 
 
 PARTS = {
-    "rows": Part("fair rule lists: least errors / rows + lambda x rules", rl.search, LISTS, "sets", 1e-4),
-    "values": Part("rule lists of predictive parity", rl.search, VALUES, "sets", 1e-4),
+    "rows": Part("fair rule lists: least errors / rows + lambda x rules", rl.search, fair("rows"), "sets", 1e-4),
+    "values": Part("rule lists of predictive parity", rl.search, fair("values"), "sets", 1e-4),
     "falling": Part(
         "fair falling rule lists: least weighted loss / rows + lambda x rules",
         lambda problem, **asked: rl.search(problem, "falling_rule_list", **asked),
-        FALLING,
+        fair("falling"),
         "parents",
         1e-5,
     ),
-    "gaps": Part("least gaps between groups, of rule lists of an accuracy, or of 50 at once", least_gap, GAPS),
-    "sets": Part("least gaps between groups, of rule sets of an accuracy", rl.engines.LeastGapRuleSetSearch, SETS),
+    "gaps": Part("least gaps between groups, of rule lists of an accuracy, or of 50 at once", least_gap, least("gaps")),
+    "sets": Part(
+        "least gaps between groups, of rule sets of an accuracy", rl.engines.LeastGapRuleSetSearch, least("sets")
+    ),
 }
 
-CRITERIA = (PARITY, OPPORTUNITY, EQUALITY, ODDS, ACCURACY, PRECISION)
+CRITERIA = (
+    *(rl.DemographicParity, rl.EqualOpportunity, rl.FalsePositiveRateParity),
+    *(rl.EqualizedOdds, rl.AccuracyParity, rl.PredictiveParity),
+)
 TOLERANCES = (0.1, 0.05, 0.02, 0.01, 0.0)
 """What ``--criteria`` certifies on COMPAS, with antecedents of one condition and of one or two."""
 
@@ -172,7 +117,7 @@ def main(argv: list[str]) -> int:
     if args.criterion and (strange := set(args.criterion) - {one.__name__ for one in CRITERIA}):
         print(f"no criterion is called {min(strange)!r}", file=sys.stderr)
         return 2
-    names = ["race, single", "race"] if args.criteria else sorted({row.data for row in LISTS})
+    names = ["race, single", "race"] if args.criteria else sorted({row.data for row in PARTS["rows"].rows})
     unknown = [name for name in args.names if name not in names]
     if unknown:
         print(f"no figures are known for {unknown[0]!r}, only for {', '.join(names)}", file=sys.stderr)
@@ -304,7 +249,7 @@ def _run_folds(table: Table, args: argparse.Namespace) -> int:
     for labels, fold in product(("majority", "free"), range(FOLDS)):
         kept = of != fold
         problem = rl.Problem.from_arrays(ants.matrix[kept], y[kept], names=ants.names, groups=groups[kept])
-        asked = {"labels": labels, "regularization": FOLD_PENALTY, "fairness": PARITY(FOLD_TOLERANCE)}
+        asked = {"labels": labels, "regularization": FOLD_PENALTY, "fairness": rl.DemographicParity(FOLD_TOLERANCE)}
         refused += not _run(PARTS["rows"], Row(f"fold {fold}", asked), problem, table, args)
     return refused
 

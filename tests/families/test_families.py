@@ -4,11 +4,12 @@ import inspect
 import math
 import subprocess
 import sys
-import textwrap
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 import rulelab as rl
 from rulelab.families import BINARIZING, CRITERIA, EVERY_FAMILY, FAMILIES, MINING
@@ -107,115 +108,13 @@ def test_records_are_read_without_the_engines():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-TOY = """
-    import rulelab as rl
-    from rulelab.families import FAMILIES, Family, Parameter
-    from rulelab.questions import ENGINES, Engine
-    from rulelab.rehearsal import tiny_problem
-
-    class ToySearch(rl.RuleListSearch):
-        family = "toy"
-
-        def __init__(self, problem, rules=2, regularization=0.01, random_state=None):
-            super().__init__(problem, regularization, max_length=rules, random_state=random_state)
-
-        @property
-        def parameters(self):
-            more = {name: getattr(self, name) for name in ("regularization", "random_state")}
-            return {"rules": self.max_length, **more}
-
-    ENGINES.append(Engine("ToySearch", "toy", room="__main__"))
-    FAMILIES["toy"] = Family(
-        name="toy",
-        noun="toy list",
-        mined=True,
-        own=(Parameter("rules", 2, "most rules", "whole", label="Rules, at most"),),
-        models="RuleList",
-        objective=lambda model, parameters, rows: f"{model.errors} errors",
-        rehearsal=lambda: ToySearch(tiny_problem(), 2),
-        grid={"rules": [1]},
-        unit="rows",
-    )
-"""
-DOORS = {
-    "command line": """
-        from rulelab.cli.commands import main
-        assert main(["fit", "diabetes", "--model", "toy", "--rules", "1", "--max-conditions", "1"]) == 0
-    """,
-    "page": """
-        from rulelab.views.cards import card
-        from rulelab.views.search.families import LOOKS
-        from rulelab.views.search.setup import Setup
-        from rulelab.views.search.view import SearchView
-        setup = Setup()
-        setup.choose(family="toy", rules=1, max_conditions=1)
-        assert setup.more.find("Rules, at most").kind == "number"
-        view = SearchView(new_session=setup.new_session, speed="full speed")
-        assert LOOKS["toy"].heading == "Best toy list so far"
-        prepared = setup.recipe()(print)
-        found = card.of_search(prepared.search, rl.solve(prepared.search), prepared)
-        assert found.proof.proven and len(found.model.rules) == 1
-        made = {}
-        exec(found.code, made)
-        assert made["model"] == found.model
-        view.close()
-    """,
-    "sweep": """
-        sweep = rl.sweep(rl.datasets.load("diabetes"), "toy", grid={"rules": [1], "max_conditions": [1]}, cv=2)
-        sweep.wait()
-        assert set(sweep.frame["status"]) == {"optimal"}
-    """,
-}
-TOY_CRITERION = """
-    import rulelab as rl
-    from rulelab import rule_set
-    from rulelab.data.fairness import Bounded
-    from rulelab.families.criteria import CRITERIA, EVERY, CriterionRecord
-
-    class ToyParity(Bounded):
-        def rates(self):
-            return rl.FalsePositiveRateParity(self.tolerance / 2).rates()
-
-    rule_set.ToyParity = ToyParity
-    record = CriterionRecord("toy_parity", "ToyParity", "toy parity: false alarms")
-    CRITERIA[record.name] = EVERY[record.name] = record
-    data = rl.datasets.load("compas")
-    few = {"regularization": 0.02, "max_conditions": 1}
-"""
-DOORS_OF_A_CRITERION = {
-    "classifier": """
-        made = rl.RuleListClassifier(fairness=ToyParity(0.04), **few)
-        made.fit(data.X, data.y, sensitive_features=data.sensitive["sex"])
-        rates = made.group_rates_["false_positive_rate"]
-        assert rates.max() - rates.min() <= 0.02
-        assert made.verify().valid
-    """,
-    "gap": """
-        problem = rl.RuleListClassifier(**few).fit(data.X, data.y, sensitive_features=data.sensitive["sex"])
-        problem = rl.Problem.from_antecedents(problem.antecedents_, data.y, groups=data.sensitive["sex"])
-        least = rl.search(problem, criterion="toy_parity", min_accuracy=0.6, max_length=2)
-        assert rl.solve(least).status == "optimal"
-    """,
-    "command line": """
-        from rulelab.cli.commands import main
-        asked = ["--fairness", "toy-parity:0.04", "--max-conditions", "1", "--regularization", "0.02"]
-        assert main(["fit", "compas", *asked]) == 0
-    """,
-    "page": """
-        from rulelab.views.search.setup import Setup
-        setup = Setup()
-        setup.choose(data="compas", sensitive="sex", fairness="toy_parity", tolerance=0.04)
-        assert "toy parity within 0.04 between groups of sex" in "".join(text for text, _ in setup.sentence.parts)
-        assert "toy_parity" in setup.settings.param.fairness.objects
-    """,
-}
-TOYS = [(TOY, door) for door in DOORS.values()] + [(TOY_CRITERION, door) for door in DOORS_OF_A_CRITERION.values()]
+TOYS = yaml.safe_load(Path(__file__).with_name("toys.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("toy", "door"), TOYS, ids=[*DOORS, *(f"criterion-{each}" for each in DOORS_OF_A_CRITERION)])
-def test_a_family_and_a_criterion_of_a_few_lines_are_at_every_door(toy, door):
-    code = textwrap.dedent(toy) + textwrap.dedent(door)
+@pytest.mark.parametrize(("kind", "door"), [(kind, door) for kind, toy in TOYS.items() for door in toy["doors"]])
+def test_a_family_and_a_criterion_of_a_few_lines_are_at_every_door(kind, door):
+    code = TOYS[kind]["made"] + TOYS[kind]["doors"][door]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

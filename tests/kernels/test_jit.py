@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import Inside, learn_soon
@@ -40,19 +41,9 @@ def test_a_change_of_any_kernel_source_makes_the_cache_stale():
 
 OWN_CACHE = {"NUMBA_CACHE_DIR": os.environ.get("NUMBA_CACHE_DIR", "")}
 """That of these tests, not one beside the code that is run."""
-MODULE = """
-from typing import NamedTuple
 
-from rulelab.kernels.jit import kernel
 
-class Pair(NamedTuple):
-    a: int
-    b: int
-
-@kernel
-def total(pair):
-    return pair.a + pair.b
-"""
+MODULES = yaml.safe_load(Path(__file__).with_name("modules.yaml").read_text(encoding="utf-8"))
 
 
 def run(folder: Path, code: str, **environment: str) -> list[str]:
@@ -73,65 +64,18 @@ def run(folder: Path, code: str, **environment: str) -> list[str]:
 def test_a_cache_that_cannot_be_read_is_compiled_anew(tmp_path):
     module = tmp_path / "sums.py"
     code = "import sums; print(sums.total(sums.Pair(3, 4)), sum(sums.total.stats.cache_hits.values()))"
-    module.write_text(MODULE)
+    module.write_text(MODULES["sums"])
     assert [run(tmp_path, code), run(tmp_path, code)] == [["7 0"], ["7 1"]]
     for file in (tmp_path / "cache").rglob("*.nbi"):
         file.write_bytes(file.read_bytes()[:-20])
     assert run(tmp_path, code) == ["7 0"]
-    module.write_text(MODULE.replace("Pair", "Couple"))
+    module.write_text(MODULES["sums"].replace("Pair", "Couple"))
     assert run(tmp_path, code.replace("Pair", "Couple")) == ["7 0"]
-
-
-BRANCHES = """
-from typing import NamedTuple
-
-import numpy as np
-
-from rulelab.kernels.jit import inlined, inner, kernel
-
-class State(NamedTuple):
-    numbers: np.ndarray
-    room: int
-
-@inlined
-def count(state, k):
-    numbers = state.numbers
-    numbers[k] += 1
-    return numbers[k] + state.room
-
-@inner
-def turned(a, b):
-    if a > b:
-        return b, a - b
-    return a + 1, b
-
-@kernel
-def walk(state, a, b):
-    total, last = 0, b
-    for i in range(state.room):
-        before = a
-        a, b = turned(b, a + i)
-        if a % 3 == 0:
-            a, b = b, before
-            continue
-        while last > 0 and total >= 0:
-            last -= count(state, i % state.numbers.size)
-            total += last * a
-        last = before if i % 2 else count(state, 0)
-        if total > 10_000:
-            return *turned(total, 10_000), -1
-        b, last = last, b + count(state, 1)
-    return total, a, b
-
-for a in range(6):
-    state = State(np.arange(3), 4 * a)
-    print(*(int(x) for x in (*walk(state, a, 7 - a), *state.numbers)))
-"""
 
 
 @pytest.mark.long
 def test_a_kernel_does_what_python_does_compiled_for_the_type_of_a_number_and_not_for_each_number(tmp_path):
-    (tmp_path / "branches.py").write_text(BRANCHES)
+    (tmp_path / "branches.py").write_text(MODULES["branches"])
     python = run(tmp_path, "import branches", NUMBA_DISABLE_JIT="1")
     code = (
         "from numba.core import event\n"
@@ -143,60 +87,10 @@ def test_a_kernel_does_what_python_does_compiled_for_the_type_of_a_number_and_no
     assert len(set(python)) == 6
 
 
-REFERENCES = """
-from typing import NamedTuple
-
-import numpy as np
-
-from rulelab.kernels.by_reference import by_reference
-from rulelab.kernels.jit import inlined, inner, kernel
-
-@by_reference
-class Part(NamedTuple):
-    ends: np.ndarray
-    step: int
-
-@by_reference
-class State(NamedTuple):
-    table: np.ndarray
-    part: Part
-    is_odd: bool
-    scale: float
-    nothing: None
-    cube: np.ndarray
-
-@inner
-def advance(state, row):
-    part = state.part
-    for i in range(0, state.table.shape[1], part.step):
-        state.table[row, i] += part.ends[0] if state.is_odd else part.ends[1]
-    return state
-
-@inlined
-def total(state):
-    return state.scale * state.table.sum() if state.nothing is None else -1.0
-
-@kernel
-def walk(state, other, rows):
-    chosen = state
-    for row in range(rows):
-        chosen = advance(other if chosen.is_odd else state, row)
-        chosen.cube[row, row, row] = row + state.cube.shape[2]
-    return total(state) + 1000 * total(other)
-
-def state(step, is_odd):
-    part = Part(np.array([2, 3], dtype=np.int16), step)
-    return State(np.arange(12.0).reshape(3, 4).T, part, is_odd, 0.5, None, np.zeros((4, 4, 4), np.uint8))
-
-for a, b in ((state(1, True), state(2, False)), (state(2, False), state(3, False))):
-    print(float(walk(a, b, 4)), a.table.tolist(), b.table.tolist(), a.cube.sum(), b.cube.sum())
-"""
-
-
 @pytest.mark.long
 def test_named_tuples_are_handed_on_by_their_address(tmp_path):
     """What is in them is seen, of each type and layout, also in another one; what is written is written."""
-    (tmp_path / "references.py").write_text(REFERENCES)
+    (tmp_path / "references.py").write_text(MODULES["references"])
     python = run(tmp_path, "import references", NUMBA_DISABLE_JIT="1")
     look = "import references as r; print(*(type(k).__name__ for s in r.walk.signatures for k in s), %s)"
     kinds = "Reference Reference Integer"
@@ -218,7 +112,7 @@ def test_of_what_is_handed_by_its_address_only_the_fields_are_seen(does, said):
 
 @pytest.mark.long
 def test_kernels_work_where_nothing_can_be_written(tmp_path):
-    (tmp_path / "sums.py").write_text(MODULE)
+    (tmp_path / "sums.py").write_text(MODULES["sums"])
     code = (
         "from numba.core import caching\n"
         "def refuse(self): raise OSError('read-only file system')\n"
@@ -246,48 +140,11 @@ def test_kernels_run_without_compilation_too(tmp_path, capsys):
 
 
 # functions that kernels call by their address -------------------------------------------------------------------------
-CALLS = """
-from typing import NamedTuple
-
-import numpy as np
-
-from rulelab.kernels.by_reference import At, call
-from rulelab.kernels.by_reference import by_reference
-from rulelab.kernels.jit import apart, kernel
-
-@by_reference
-class State(NamedTuple):
-    table: np.ndarray
-    scale: int
-
-@apart
-def add(state, row, much):
-    row[0] += state.scale
-    state.table[1, 1] += much
-    return int(state.table.sum()) + much
-
-class Adder(At):
-    function = staticmethod(add)
-
-@kernel
-def walk(state, adder, n):
-    out = 0
-    for i in range(n):
-        if adder != 0:
-            out += call(adder, (state, state.table[i], i))
-    return out
-
-state = State(np.arange(12).reshape(4, 3), 5)
-adder = Adder()
-print(walk(state, adder.address, 4), state.table.tolist())
-adder.find(state, state.table[0], 1)
-print(walk(state, adder.address, 4), state.table.tolist())
-"""
 
 
 @pytest.mark.long
 def test_a_function_is_called_by_its_address_as_python_calls_it(tmp_path):
-    (tmp_path / "calls.py").write_text(CALLS)
+    (tmp_path / "calls.py").write_text(MODULES["calls"])
     python = run(tmp_path, "import calls", NUMBA_DISABLE_JIT="1")
     assert python[0].startswith("0 [[0, 1, 2]"), "without an address it is not called"
     assert python[1] != python[0]

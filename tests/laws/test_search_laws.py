@@ -4,6 +4,7 @@ import io
 import json
 import math
 import pickle
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -75,6 +76,10 @@ ENGINES: dict[str, Callable[[rl.Problem], rl.Search]] = {
 _LONG = {"fair frontier"}
 OBEYING = {f"rule_list, {kind}" for kind in ("fair", "predictive parity", "must use", "least gap")}
 """Whose first list has to be found, and whose queue is not told by length."""
+PREFIX_SEARCHES = [
+    name for name in sorted(ENGINES) if re.match("rule_list|corels|.*fall", name) and name not in OBEYING
+]
+BEFORE_COUNTING = "dominance", "rejection_propagation", "commuting"
 FRUGAL = {
     *("falling, after Monte Carlo", "softly falling, after Monte Carlo", "falling, fair", "falling, length limit"),
     *("frontier", "frontier, no beam", "rule_list, length limit", "rule_list, two threads, length limit"),
@@ -107,6 +112,17 @@ def test_slicing_the_work_never_changes_the_result(make, whole):
     assert whole[1] is rl.Status.OPTIMAL
     for size in (1, 7, 64):
         assert _result(rl.solve(make(), work_per_step=size)) == whole
+
+
+@pytest.mark.parametrize("name", PREFIX_SEARCHES)
+def test_every_prefix_that_is_made_is_cut_or_expanded_or_waits(name):
+    """And counts once: all antecedents follow each that is expanded; of CORELS those that it has not are counted."""
+    for seed in range(4):
+        last = rl.solve(ENGINES[name](_problem(seed)))
+        followers = last.detail["antecedents"] * last.counts["expanded"]
+        if name.startswith("corels"):
+            followers = last.counts["counted"] + sum(last.pruned[bound] for bound in BEFORE_COUNTING)
+        assert (last.made, last.counts["queued"]) == (1 + followers, 0)
 
 
 @pytest.mark.parametrize("name", sorted(set(ENGINES) - {"fair frontier", "robustness"}))  # which counts rows

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from command_line import python
 from patience import PATIENCE, wait_until
 
@@ -19,128 +20,24 @@ from rulelab import rehearsal, warming
 from rulelab.sweeps import families
 from rulelab.sweeps.plan import make_plan
 
-SCRIPT = """
-import sys
-
-import numpy as np
-from numba.core.dispatcher import Dispatcher
-
-import rulelab as rl
-from rulelab.rule_list import POLICIES, CorelsBounds
-
-
-def compiled():
-    found = {}
-    for name, module in list(sys.modules.items()):
-        if name.startswith("rulelab."):
-            for kernel in vars(module).values():
-                if isinstance(kernel, Dispatcher):
-                    found[kernel.py_func.__module__, kernel.py_func.__name__] = len(kernel.signatures)
-    return found
-
-
-def problem(rows, columns, weights=None, seed=0):
-    rng = np.random.default_rng(seed)
-    A = rng.random((rows, columns)) < 0.4
-    y = (A[:, 0] & ~A[:, 1]) ^ (rng.random(rows) < 0.3)
-    weight = None if weights is None else rng.choice(weights, rows)
-    return rl.Problem.from_arrays(A, y, groups=rng.integers(0, 2, rows), sample_weight=weight)
-
-
-PLAIN, WIDE = problem(150, 12), problem(90, 70)
-HALVES, THIRDS = problem(150, 12, [0.5, 1.0]), problem(150, 12, [1 / 3, 1.0])
-MANY = problem(1500, 12)
-
-
-def falling(given, **options):
-    return rl.search(given, "falling_rule_list", **options)
-
-
-LISTS = [{}, {"warm_start": [0]}, {"max_length": 2}, {"beam_width": 0}, {"memory_limit": 10**8}]
-LISTS += [{"policy": policy, "beam_width": 0} for policy in POLICIES]
-FAIR = [rl.EqualOpportunity(0.05), rl.EqualizedOdds(0.05, 0.05), rl.FalsePositiveRateParity(0.0)]
-FAIR += [rl.DemographicParity(0.1), rl.AccuracyParity(0.2)]
-SETS = [{}, {"max_complexity": 4, "loss": "zero_one"}, {"form": "cnf"}, {"warm_start": [[0]]}, {"regularization": 0.25}]
-SETS += [{"max_conditions": 2}, *({"fairness": criterion} for criterion in FAIR)]
-SEARCHES = [  # those whose kernels others share come first
-    (falling, [{"method": "monte_carlo"}, {"method": "monte_carlo", "violation_penalty": 0.2}]),
-    (rl.FrontierSearch, [{"max_length": 3}, {"max_length": 3, "beam_width": 0}]),
-    (rl.CorelsSearch, [{}, *({"policy": policy} for policy in POLICIES), {"bounds": CorelsBounds.published()}]),
-    (rl.RuleListSearch, LISTS),
-    (rl.NearOptimalSearch, [{"regularization": 0.02, "within": 0.01}, {"regularization": 0.02, "ratio": 0.1}]),
-    (rl.NearOptimalCounter, [{"regularization": 0.02, "within": 0.01}]),
-    (rl.FallingRuleListSearch, [{}, {"max_length": 2}, {"positive_weight": 2.0}, {"iterations": 0}]),
-    (falling, [{"violation_penalty": 0.2}, {"violation_penalty": 0.2, "iterations": 0}]),
-    (rl.RuleSetSearch, [{"max_complexity": 6} | options for options in SETS]),
-]
-
-
-def late_kernels(make, options, given, work_limit):
-    search = make(given, **options)
-    if make in (rl.NearOptimalSearch, rl.NearOptimalCounter):
-        rl.solve(search.search)
-    search.compile()
-    before = compiled()
-    assert sum(before.values()) > 0
-    if make is rl.NearOptimalSearch:
-        for _, progress in zip(range(60), search.steps()):
-            pass
-        search.result()
-    else:
-        rl.solve(search, work_limit=work_limit)
-    late = sorted(set(compiled().items()) - set(before.items()))
-    assert not late, (make.__name__, options, late)
-
-
-for make, kinds in SEARCHES:
-    for options in kinds:
-        for given in (PLAIN, WIDE, HALVES, THIRDS) if options is kinds[0] else (PLAIN, THIRDS):
-            exact = given in (PLAIN, WIDE) or make is not rl.RuleSetSearch or "fairness" not in options
-            late_kernels(make, options, given, 300 if exact else 40)
-late_kernels(rl.RuleSetSearch, {"max_complexity": 6}, MANY, 60)
-"""
-MINING = (
-    SCRIPT[: SCRIPT.index("def problem")]
-    + """
-import pandas as pd
-from rulelab import warming
-warming.warm_up_mining()
-before = compiled()
-assert before["rulelab.kernels.mining", "keep_distinct"] == 1
-frame = pd.DataFrame(np.random.default_rng(1).random((300, 20)) < 0.4, columns=[f"c{i}" for i in range(20)])
-rl.mine_antecedents(frame, max_conditions=1, min_support=0.01)
-rl.mine_antecedents(frame, max_conditions=2, min_support=0.01)
-late = sorted(set(compiled().items()) - set(before.items()))
-assert not late, late
-"""
-)
+PROGRAMS = yaml.safe_load(Path(__file__).with_name("warming.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.long
 def test_a_search_compiles_nothing_after_its_hook():
-    python("-c", SCRIPT)
+    python("-c", PROGRAMS["compiled"] + PROGRAMS["searches"])
 
 
 @pytest.mark.long
 def test_mining_compiles_nothing_after_its_rehearsal():
-    python("-c", MINING)
-
-
-PARENT = """
-import sys, time
-from rulelab import warming
-processes = list(warming.begin_in_background())
-assert warming.begin_in_background() == processes
-print(*(process.pid for process in processes), flush=True)
-time.sleep(600)
-"""
+    python("-c", PROGRAMS["compiled"] + PROGRAMS["mining"])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_no_compilation_in_the_background_outlives_the_process_it_is_for(ending, tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "RULELAB_WARMING": "1"}
-    command, pipe, nowhere = [sys.executable, "-c", PARENT], subprocess.PIPE, subprocess.DEVNULL
+    command, pipe, nowhere = [sys.executable, "-c", PROGRAMS["parent"]], subprocess.PIPE, subprocess.DEVNULL
     parent = subprocess.Popen(command, stdout=pipe, stderr=nowhere, text=True, env=environment)
     assert parent.stdout is not None
     children = [int(number) for number in parent.stdout.readline().split()]
@@ -178,26 +75,6 @@ def test_what_is_compiled_for_later_rests_while_somebody_waits(monkeypatch):
         later.wait()
 
 
-SHOWN = """
-import multiprocessing
-import panel, rulelab as rl
-from rulelab import warming
-from rulelab.views.pages.page import page
-assert not warming.beside
-panel.serve = lambda *args, **options: None
-for show in (
-    page,
-    lambda: rl.views.SearchView(rl.RuleListSearch(warming.tiny_problem())),
-    lambda: rl.views.serve(threaded=True),
-):
-    told = lambda: (show(), print(len(warming.beside), flush=True))
-    process = multiprocessing.get_context("fork").Process(target=told)  # each is the first to be shown in a process
-    process.start()
-    process.join()
-    assert process.exitcode == 0
-"""
-
-
 @pytest.mark.parametrize("switch", ["RULELAB_WARMING", "RULELAB_CACHE", "NUMBA_DISABLE_JIT"])
 def test_compilation_in_the_background_can_be_switched_off(switch, monkeypatch):
     monkeypatch.setattr(warming, "beside", [])
@@ -209,45 +86,17 @@ def test_compilation_in_the_background_can_be_switched_off(switch, monkeypatch):
 
 @pytest.mark.long
 def test_what_is_first_shown_begins_to_compile():
-    assert python("-c", SHOWN, RULELAB_WARMING="1", RULELAB_CACHE="1").split() == ["2"] * 3
-
-
-EVERYTHING = """
-import rulelab as rl
-from rulelab import rehearsal, warming
-warming.lists()
-warming.others()
-lists, sets = rehearsal.tiny_problem(), rehearsal.noisy_problem()
-searches = [make(lists) for make in (rl.RuleListSearch, rl.CorelsSearch, rl.FrontierSearch, rl.FallingRuleListSearch)]
-rl.solve(searches[0])
-searches += [rl.NearOptimalSearch(searches[0]), rl.RuleSetSearch(sets)]
-searches += [rl.search(lists, "falling_rule_list", violation_penalty=0.1)]
-searches += [rl.search(lists, "falling_rule_list", method="monte_carlo")]
-grouped, fairness = rehearsal.grouped_problem(), rl.EqualOpportunity(0.05)
-searches += [rl.search(grouped, model, fairness=fairness) for model in ("rule_list", "falling_rule_list")]
-searches += [rl.LeastGapSearch(grouped), rl.search(lists, first_rule="antecedent 0")]
-print(warming.mining_is_compiled(), {search.compiled for search in searches})
-"""
-NEAR = """
-import numpy as np, rulelab as rl
-from rulelab.rule_list.near_optimal.kernels import advance
-rng = np.random.default_rng(0)
-A, label = rng.random((2000, 60)) < 0.5, rng.random(2000) < 0.5
-searches = [rl.NearOptimalSearch(rl.Problem.from_arrays(A[:, :m], label), price) for m, price in ((60, 1e-4), (3, 0.1))]
-for search in searches:
-    search.compile()
-    print(rl.solve(search, time_limit=0.5).status, search.phase, len(advance.signatures), search.compiled)
-"""
+    assert python("-c", PROGRAMS["shown"], RULELAB_WARMING="1", RULELAB_CACHE="1").split() == ["2"] * 3
 
 
 @pytest.mark.long
 def test_what_comes_after_the_optimum_is_compiled_when_it_is_known():
-    assert python("-c", NEAR).splitlines() == ["limit optimum 0 True", "optimal finished 1 True"]
+    assert python("-c", PROGRAMS["near"]).splitlines() == ["limit optimum 0 True", "optimal finished 1 True"]
 
 
 @pytest.mark.long
 def test_what_is_compiled_in_the_background_is_everything():
-    assert python("-c", EVERYTHING) == "True {True}\n"
+    assert python("-c", PROGRAMS["everything"]) == "True {True}\n"
 
 
 def is_running(process: int) -> bool:

@@ -40,6 +40,15 @@ def open_prefix(arrays, store, node):
 
 
 @inner
+def cut_opened(store, node, which):
+    """Cut a prefix that has been opened, before any that extends it is looked at: it is not expanded, then."""
+    store.pruned[which] += 1
+    store.fate[node] = CUT + which
+    store.numbers[at.EXPANDED] -= 1
+    store.numbers[at.OPEN_CHILD] = store.counts.shape[1]
+
+
+@inner
 def count_antecedents(arrays, store):
     """What the antecedents that are kept capture of the first set."""
     kept, by_word, chosen = arrays.kept, arrays.by_word, store.sets[0]
@@ -82,9 +91,7 @@ def expand(arrays, rules, store, node, most):
         cap = _largest_eligible(rules, store, left_p + left_q, last_p, last_n)
         least = cost + rules.per_rule + further_loss(arrays, rules, positives, negatives, left_p, cap)
         if cap == 0.0 or least >= numbers[at.OPEN_BEST]:
-            pruned[at.BY_ELIGIBLE] += 1
-            store.fate[node] = CUT + at.BY_ELIGIBLE
-            numbers[at.OPEN_CHILD] = m
+            cut_opened(store, node, at.BY_ELIGIBLE)
             return spent
         key = max(key, least)
     for a in range(numbers[at.OPEN_CHILD], m):
@@ -262,9 +269,7 @@ def expand_soft(arrays, rules, store, node, most):
             further, _after_next(arrays, rules, store, left_p, left_p + left_q, least_p, least_n, largest, budget)
         )
     if further >= budget:
-        pruned[which] += 1
-        store.fate[node] = CUT + which
-        numbers[at.OPEN_CHILD] = m
+        cut_opened(store, node, which)
         return spent
     key = max(key, cost + rules.per_rule + further)
     points = further_loss(arrays, rules, whole_positives, whole_negatives, left_p, largest)
@@ -275,9 +280,7 @@ def expand_soft(arrays, rules, store, node, most):
         least_size = _count_above(arrays, rules, store, left_p)
         exception, _ = smallest_exception(rules, store, step, left_p, left_p + left_q, 0, least_size, lowest, budget)
         if lowest < exception:
-            pruned[at.BY_EXCEPTIONS] += 1
-            store.fate[node] = CUT + at.BY_EXCEPTIONS
-            numbers[at.OPEN_CHILD] = m
+            cut_opened(store, node, at.BY_EXCEPTIONS)
             return spent
     for a in range(numbers[at.OPEN_CHILD], m):
         if spent >= max(most, 1):

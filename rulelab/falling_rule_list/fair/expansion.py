@@ -172,6 +172,7 @@ def narrow(data, rules, store, node):
     if store.key[node] > limit(rules, store):
         store.pruned[at.BY_ELIGIBLE] += 1
         store.fate[node] = CUT + at.BY_ELIGIBLE
+        numbers[at.N_EXPANDED] -= 1  # none that extends it is looked at
         return False, spent
     return True, spent
 

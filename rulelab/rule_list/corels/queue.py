@@ -231,5 +231,5 @@ def supersede(rules, store, node, which):
     store.superseded[node] = which
     if store.fate[node] == OPEN:
         unqueue(rules, store, node)
+        store.pruned[which] += 1
     store.fate[node] = CUT + which
-    store.pruned[which] += 1

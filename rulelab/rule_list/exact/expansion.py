@@ -91,7 +91,7 @@ def open_prefix(arrays, rules, store, separation, separator, node):
     numbers = store.numbers
     positive, negative = store.scratch_counts[0], store.scratch_counts[1]
     count(arrays, store.sets[node], positive, negative)
-    numbers[at.EXPANDED] += 1
+    numbers[at.OPENED] += 1
     numbers[at.OPEN_NODE], numbers[at.LAST_NODE] = node, node
     numbers[at.OPEN_CHILD], numbers[at.OPEN_FLOWS], numbers[at.OPEN_SEPARATED] = 0, 0, 0
     numbers[at.OPEN_TAIL] = tail_length(rules, numbers[at.BEST] - store.cost[node] - rules.per_rule)
@@ -113,6 +113,7 @@ def open_prefix(arrays, rules, store, separation, separator, node):
             return False
         store.key[node] = max(store.key[node], least)
         numbers[at.OPEN_SEPARATED] = 1
+    numbers[at.EXPANDED] += 1
     return True
 
 
@@ -330,7 +331,7 @@ def _consider(
             pruned[at.BY_GRID] += 1
             return
 
-    if rules.cores and cut_by_new(arrays, rules, cores, learner, child, best - cost, numbers[at.EXPANDED]):
+    if rules.cores and cut_by_new(arrays, rules, cores, learner, child, best - cost, numbers[at.OPENED]):
         pruned[at.BY_CORE] += 1
         return
 

@@ -43,7 +43,7 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
     work = numbers[at.WORK] + max_work
     while numbers[at.WORK] < work and max_effort > 0:
         if numbers[at.OPEN_NODE] < 0:
-            if rules.cores and learner == 0 and numbers[at.EXPANDED] + 1 >= rules.learn_after:
+            if rules.cores and learner == 0 and numbers[at.OPENED] + 1 >= rules.learn_after:
                 numbers[at.ROUND_LEFT] -= given - max_effort
                 return LEARN
             if alone:
@@ -51,7 +51,7 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
                     return GROW
                 if rules.policy != at.LOWER_BOUND_FIRST and numbers[at.N_BOUND_HEAP] + m > store.bound_node.size:
                     return GROW
-                if wants_separation(rules, separation, separator, numbers[at.N_NODES], numbers[at.EXPANDED]):
+                if wants_separation(rules, separation, separator, numbers[at.N_NODES], numbers[at.OPENED]):
                     return SEPARATE
                 node = take_next(store)
             else:
@@ -69,7 +69,7 @@ def advance(arrays, rules, store, cores, learner, separation, separator, max_wor
             if (
                 which < 0
                 and rules.cores
-                and cut(arrays, rules, cores, learner, store.sets[node], needed, numbers[at.EXPANDED])
+                and cut(arrays, rules, cores, learner, store.sets[node], needed, numbers[at.OPENED])
             ):
                 which = at.BY_CORE
             max_effort -= 1 + effort_of(arrays, cores) - spent

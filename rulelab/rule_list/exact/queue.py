@@ -6,11 +6,11 @@ import numpy as np
 
 from ...kernels import heap, queue
 from ...kernels.bit_words import mix, slot_at_length
-from ...kernels.growing import CUT, EXPANDED, OPEN
+from ...kernels.growing import CUT, OPEN
 from ...kernels.jit import inlined, inner
 from ..counting import errors_of_list, weigh
 from . import state as at
-from .state import BEST, FOUND_AT, IMPROVED, N_NODES, N_OUT, PATH_LENGTH, REOPENED, TABLE_IS_STALE, WORK
+from .state import BEST, BY_SAME_SET, FOUND_AT, IMPROVED, N_NODES, N_OUT, PATH_LENGTH, REOPENED, TABLE_IS_STALE, WORK
 
 
 @inner
@@ -196,7 +196,7 @@ def keep(arrays, rules, store, child, known, slot, cost, key, parent, rule, leng
         if slot >= 0:
             store.table[slot] = node
     elif store.fate[node] == OPEN:
-        queue.leave(store, node, EXPANDED)
+        queue.cut_off(store, node, BY_SAME_SET)
     else:
         numbers[REOPENED] += 1
     store.cost[node] = cost

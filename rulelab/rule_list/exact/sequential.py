@@ -31,7 +31,7 @@ class Learning(Multipliers):
     def go_on(self, store: state.Store) -> None:
         """Find the learner where a prefix was left half-way elsewhere: it is gone on with as it would be there."""
         numbers = store.numbers
-        if numbers[state.OPEN_NODE] >= 0 and numbers[state.EXPANDED] >= self._rules.learn_after:
+        if numbers[state.OPEN_NODE] >= 0 and numbers[state.OPENED] >= self._rules.learn_after:
             self.find_learner(store)
 
     def find_learner(self, store: state.Store) -> None:
@@ -42,7 +42,7 @@ class Learning(Multipliers):
     def separate(self, store: state.Store, free: int | None, n: int = 1, together: Together | None = None) -> None:
         """Go on to find pairs of patterns and multipliers, which bound what all lists cost; by ``n`` threads."""
         numbers = store.numbers
-        if self.find(int(numbers[state.EXPANDED]), free, n, together):
+        if self.find(int(numbers[state.OPENED]), free, n, together):
             least = min(int(store.cost[0]) + least_cost(self.separation), int(numbers[state.BEST]))
             numbers[state.LOWER_BOUND] = max(int(numbers[state.LOWER_BOUND]), least)
 

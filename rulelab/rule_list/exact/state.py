@@ -19,7 +19,8 @@ BEST, LOWER_BOUND, PATH_LENGTH, FOUND_AT = 4, 5, 6, 7
 CREATED, EXPANDED, WORK, RANDOM, IMPROVED, REOPENED, TABLE_IS_STALE = 8, 9, 10, 11, 12, 13, 14
 OPEN_NODE, OPEN_CHILD, OPEN_TAIL, OPEN_FLOWS, OPEN_BEST, LAST_NODE, OPEN_SEPARATED = 15, 16, 17, 18, 19, 20, 21
 N_OUT, N_DEALT, NEXT_DEALT, ROUND_LEFT = 22, 23, 24, 25
-N_NUMBERS = 26
+OPENED = 26  # expanded, or cut when their antecedents were counted
+N_NUMBERS = 27
 
 # positions in Store.pruned, with the names that snapshots show: first those of switches, then what is always on
 BY_LOOKAHEAD, BY_SUPPORT, BY_SAME_SET, BY_ONE_MORE_RULE, BY_PAIR, BY_GRID, BY_DELETION, BY_CORE = range(8)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels import queue
 from ...kernels.bit_words import slot_at_length
-from ...kernels.growing import EXPANDED, OPEN
+from ...kernels.growing import OPEN
 from ...kernels.jit import inner, kernel
 from ...kernels.queue import DONE, GROW, PAUSED
 from .. import bounds
@@ -254,7 +254,7 @@ def _consider(arrays, curve, store, parent, a, cost, weight_positive, weight_neg
             store.sets[node, w] = child[w]
         store.table[slot] = node
     elif store.fate[node] == OPEN:
-        queue.leave(store, node, EXPANDED)
+        queue.cut_off(store, node, at.BY_SAME_SET)
     else:
         numbers[at.REOPENED] += 1
     store.cost[node] = cost

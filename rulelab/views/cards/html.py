@@ -137,12 +137,12 @@ def doubts(card: Card, scores: Scores) -> str:
     """What is to be doubted of the model; may be empty."""
     counted = None if scores.training is None else scores.training.counted
     sensitive = None if card.rows is None else card.rows.data.sensitive
-    several = isinstance(card.model, MultiClassRuleList)
+    several, proof = isinstance(card.model, MultiClassRuleList), card.proof
     known = Known(
         card.named,
         rows=() if counted is None or several else [counted.rows_of(f"{side}_rate") for side in _SIDES],
         counted=counted,
-        gap=None if card.proof is None else card.proof.gap,
+        ends=None if proof is None else (proof.objective, proof.objective if proof.proven else proof.lower_bound),
         effective=None if counted is None or counted.rows is None else counted.trials("accuracy")[1],
         test=None if scores.test is None else scores.test.counted,
         groups=scores.groups,

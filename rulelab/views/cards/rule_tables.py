@@ -61,7 +61,9 @@ def rules_table(
         else:
             lines.append({"left_out": 1})
     most = max((line["captured"] for line in made["lines"]), default=0)
-    return filled("rules.html", **{"form": "", "look": "rules", **made, "lines": lines, "most": most})
+    weighted = training is not None and not counted and not isinstance(model, MultiClassRuleList)
+    more = {"lines": lines, "most": most, "weighted": weighted}
+    return filled("rules.html", **{"form": "", "look": "rules", **made, **more})
 
 
 def _list(model: RuleList | MultiClassRuleList, names: Mapping[Any, Any], target: str) -> dict[str, Any]:

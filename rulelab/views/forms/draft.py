@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import Any
 
@@ -308,7 +307,7 @@ class Draft:
     def _take(self, sheet: Any) -> None:
         """Take the table as it was read; what was chosen for columns that it has still holds."""
         if self.without_sums and sheet.sum_row:
-            sheet = replace(sheet, frame=_without_last(sheet.frame))
+            sheet = sheet.without_last()
         self.sheet = sheet
         self._told: dict[tuple[str | None, Any], tuple[dict[str, str], dict[str, list[list[Any]]]]] = {}
         self._give_roles()
@@ -409,11 +408,3 @@ class Draft:
             if missing := int(values.isna().sum()):
                 remarks.append(f"{what}: {counted(missing, 'rows')} without a value are the group {MISSING}.")
         return remarks
-
-
-def _without_last(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table without its last row; where that alone had no value, whole numbers are whole again."""
-    left = frame.iloc[:-1]
-    alone = [name for name in left if left[name].dtype == np.float64 and pd.isna(frame[name].iloc[-1])]
-    whole = [name for name in alone if (left[name] % 1 == 0).all()]
-    return left.astype(dict.fromkeys(whole, np.int64))

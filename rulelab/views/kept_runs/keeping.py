@@ -144,10 +144,10 @@ def keep_runs(store: Store | None) -> None:
 
 
 def is_worth_keeping(session: SearchSession) -> bool:
-    """Whether a session is over, was searched here, and came to anything."""
+    """Whether a session is over, was searched here and not as a trial, and came to anything."""
     ended = session.state in (State.ENDED, State.STOPPED)
     known = session.snapshot is not None and session.prepared is not None
-    return ended and not session.recorded and known
+    return ended and known and not (session.recorded or session.trial)
 
 
 def settings_in_words(session: SearchSession) -> dict[str, str]:

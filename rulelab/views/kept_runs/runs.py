@@ -91,10 +91,12 @@ class KeptRuns(param.Parameterized):
         """Keep a session when it is over; the address names it then, and no longer when another one begins."""
         if session.recorded or self._keeper is None:
             return
-        if not keeping.is_worth_keeping(session):
-            self._name("")
-            return
         before = self._kept[1] if self._kept is not None and self._kept[0] is session else None
+        worth = keeping.is_worth_keeping(session)
+        if before is None or not worth:
+            self._name("")
+        if not worth:
+            return
         task = self._keeper.do(keeping.save(session, card, before))
         if self._page_has_ended:
             return

@@ -48,8 +48,7 @@ class RecordedSearch:
         )
         self.conditions, self.violation_penalty = map(self.parameters.get, ("max_conditions", "violation_penalty"))
         classes = () if model is None or isinstance(model, MultiClassRuleList) else training_classes(model)
-        self.accounted = bool(antecedents) and len(classes) == 2 and not self.fair
-        """Whether enough is known to say how many models there were."""
+        self.accounted = bool(antecedents) and len(classes) == 2 and not self.fair  # whether models can be counted
         if self.accounted:
             self.problem.negatives, self.problem.positives = map(np.array, classes)
 

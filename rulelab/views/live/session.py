@@ -40,9 +40,10 @@ class SearchSession:
         pool: Pool = POOL,
         look: str = "rule_list",  # how the search is shown, see `rulelab.views.search.families.LOOKS`
         query: str | None = None,  # the address that gives the form the settings of this run; None: there is no form
+        trial: bool = False,  # whether it is one of several that are compared, and is not kept
     ) -> None:
         self.limits = (limits or Limits()).within_server()
-        self.look, self.query = look, query
+        self.look, self.query, self.trial = look, query, trial
         self.history = History()
         self.snapshot: Snapshot | None = None
         self.prepared: Prepared | None = None

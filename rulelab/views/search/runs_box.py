@@ -54,7 +54,7 @@ class Ablating:
 
         self.given = given
         self.limits, self._guess = Limits(seconds=min(given.limits.seconds or MOST_SECONDS, MOST_SECONDS)), guess
-        self.first = SearchSession(prepare, self.limits, FULL_SPEED, look=given.look)
+        self.first = SearchSession(prepare, self.limits, FULL_SPEED, look=given.look, trial=True)
         self.done: Ablation | None = None  # what has ended with something to show
 
     @property
@@ -78,7 +78,7 @@ class Ablating:
             return None
         made, look = variants[len(outcomes)], self.first.look
         return SearchSession(
-            lambda report: replace(first, search=made.of(first.search)), self.limits, FULL_SPEED, look=look
+            lambda report: replace(first, search=made.of(first.search)), self.limits, FULL_SPEED, look=look, trial=True
         )
 
     def frame(self) -> pd.DataFrame:

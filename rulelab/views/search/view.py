@@ -309,7 +309,7 @@ class SearchView(Pinning, NotebookViewer):
 
     def _tell_standing(self, session: SearchSession) -> None:
         told = session.state is not State.IDLE, session.state.over
-        if self.on_standing is not None and told != self._told and self.runs_box.ablation is None:
+        if self.on_standing is not None and told != self._told:
             last = session.snapshot if session.state.over and not session.recorded else None
             self._told = told
             self.on_standing(session, self.best.card_at(last) if last is not None and last.incumbent else None)
@@ -354,11 +354,11 @@ class SearchView(Pinning, NotebookViewer):
 
     def _show_standing(self, session: SearchSession) -> None:
         now, idle = self._standing(session), session.state is State.IDLE
-        # boxes are small while nothing has run, and a sketch stands for the gap until there is one to draw; between the
-        # runs of an ablation they stay as they are, or who watches it would lose the place on a phone
+        # small while nothing has run, the gap a sketch; between runs of ablations as they are: a phone keeps its place
         if self.runs_box.ablation is None:
             for box, waits in ((self._model, idle), (self._gap, session.snapshot is None), (self._why, idle)):
                 mark(box, "rl-waits", waits)
+                mark(box, "rl-earlier", self.stale and session.state.over)
         self._offer()
         self.certificate.tell(now)
         if session.error and self._alert.phase != plain(session.error, 600):

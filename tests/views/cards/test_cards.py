@@ -147,7 +147,8 @@ def test_scores_count_weights(card) -> None:
     assert found.test.auc == pytest.approx(expected, abs=1e-12)
     shown = ModelCard(card.model, data=data, test_rows=at, sample_weight=weight)
     plain = ModelCard(card.model, data=data, test_rows=at)
-    assert ["interval" in each.parts["rules"].object for each in (shown, plain)] == [False, True]
+    tables = [each.parts["rules"].object for each in (shown, plain)]
+    assert [("interval" in table, ", by weight" in table) for table in tables] == [(False, True), (True, False)]
     finish(shown)
     assert shown.scores.test == found.test
 

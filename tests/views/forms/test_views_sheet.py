@@ -475,10 +475,13 @@ def test_rows_without_a_known_target_are_counted_once_and_not_among_the_rows() -
     assert (setup.table.n_rows, setup.table.left_out) == (64, 16)
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_row_of_sums_is_left_out_by_one_press_and_stays_so(settings, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "sums"),
+    [("csv", {"town": "Total", "size": 175}), ("csv", {"size": "Total"}), ("parquet", {"town": "Total"})],
+)
+def test_a_row_of_sums_is_left_out_by_one_press_and_stays_so(settings, kind: str, sums: dict[str, Any]) -> None:
     frame = pd.DataFrame({"town": ["a", "b", "c"] * 20, "size": np.arange(60) % 7, "y": [0, 1, 1] * 20})
-    whole = pd.concat([frame, pd.DataFrame({"town": ["Total"], "size": [175]})])
+    whole = pd.concat([frame, pd.DataFrame([sums])])
     raw = whole.to_csv(index=False).encode() if kind == "csv" else whole.to_parquet()
     bring_file(settings, raw, f"a.{kind}")
     shown = settings.dialog.state

@@ -261,6 +261,7 @@ def test_a_result_of_earlier_settings_is_said_to_be_one(view) -> None:
     view.refresh()
     assert status(view).tone == "earlier"
     assert status(view).phase.startswith("With the earlier settings: certified optimal")
+    assert "rl-earlier" in view.part("model").css_classes, "its model is grey, too"
     assert "settings have changed" in html(view.part("controls"))
     finish(view)
     assert status(view).tone == "proven"

@@ -256,7 +256,7 @@ def test_each_rule_is_drawn_once_and_those_of_the_best_set_have_squares() -> Non
     frame = pd.DataFrame({"rule": [HOSTILE * 40], "complexity": [2], "rows": [5.0], "reduced_cost": [-1.0]})
     plot.draw(frame.assign(use=0.0, chosen=False))
     assert len(plot.sources[0].data["rule"][0]) <= 200, "names are cut"
-    assert "would lower" in plot.caption
+    assert "a negative reduced cost" in plot.caption
     costs = [1.0] * 98 + [500.0, 900.0]
     frame = pd.DataFrame({"rule": [f"a{k}" for k in range(100)], "complexity": 2, "rows": 5.0, "reduced_cost": costs})
     plot.draw(frame.assign(use=0.0, chosen=False))

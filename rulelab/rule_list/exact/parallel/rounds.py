@@ -170,7 +170,7 @@ class Rounds:
         """Find what is called by its address, as it was before a pickle was made."""
         after = self._workers[0].rules.learn_after
         for worker in self._workers:
-            if worker.numbers[state.OPEN_NODE] >= 0 and worker.numbers[state.EXPANDED] >= after:
+            if worker.numbers[state.OPEN_NODE] >= 0 and worker.numbers[state.OPENED] >= after:
                 self._learning.find_learner(self.store)
         self._learning.find_separator()
 
@@ -242,7 +242,7 @@ class Rounds:
 
     def _count(self) -> None:
         numbers = self.store.numbers
-        for which in (state.CREATED, state.EXPANDED):
+        for which in (state.CREATED, state.EXPANDED, state.OPENED):
             numbers[which] = sum(int(worker.numbers[which]) for worker in self._workers)
         numbers[state.LAST_NODE] = self._workers[0].numbers[state.LAST_NODE]
         numbers[state.WORK] = self.work
@@ -250,7 +250,7 @@ class Rounds:
     def _separate(self, free: Callable[[], int | None]) -> None:
         """Go on to find multipliers where the search has become long."""
         learning, numbers = self._learning, self.store.numbers
-        known, reached = learning.separation, (int(numbers[state.N_NODES]), int(numbers[state.EXPANDED]))
+        known, reached = learning.separation, (int(numbers[state.N_NODES]), int(numbers[state.OPENED]))
         if wants_separation(self._rules, known, learning.separator.address, *reached):
             learning.separate(self.store, free(), len(self._workers), side_by_side)
             if learning.separation is not known:
@@ -267,6 +267,8 @@ class Rounds:
         longer = self._spent // (_ROUNDS_PER_SEARCH * len(workers))
         self._effort = max(LEAST_ROUND, min(LONGEST_ROUND, longer))
         waiting = self.waiting
+        dealt = sum(int(worker.numbers[state.N_DEALT] - worker.numbers[state.NEXT_DEALT]) for worker in workers)
+        store.pruned[state.BY_SAME_SET] += dealt - len(waiting)  # a cheaper one of the set came before they were begun
         more = np.empty(max(0, sum(worker.wanted for worker in workers) - len(waiting)), dtype=np.int64)
         nodes = np.concatenate([waiting, more[: take(store, more)]])
         costs = store.cost[nodes]
@@ -282,7 +284,7 @@ class Rounds:
         """The numbers, what was pruned by each bound, and the queue by length, of all workers together."""
         store, numbers = self.store, self.store.numbers.copy()
         pruned = store.pruned + sum(worker.pruned for worker in self._workers)
-        for which in (state.CREATED, state.EXPANDED):
+        for which in (state.CREATED, state.EXPANDED, state.OPENED):
             numbers[which] = sum(int(worker.numbers[which]) for worker in self._workers)
         waiting = self.waiting
         numbers[state.N_QUEUED] += len(waiting)

@@ -143,12 +143,10 @@ class PoolPlot(TablePlot):
         size = int(frame.attrs.get("pool", len(frame)))
         more = f"; the {count(len(frame))} best of them are drawn" if size > len(frame) else ""
         lower = int((costs < -_USED).sum())
-        said = f"{count(lower)} of them would lower" if lower else "none of them lowers"
+        said = f"{count(lower) if lower else 'none'} of them with a negative reduced cost in the last linear programme"
         above = int((costs > high + room).sum())
         out = f" Above the picture: {counted(above, 'rules')} of larger reduced cost." if above else ""
-        self.caption = (
-            f"{counted(size, 'rules')} in the pool{more}; {said} the value of the LP. Squares: the best set.{out}"
-        )
+        self.caption = f"{counted(size, 'rules')} in the pool{more}; {said}. Squares: the best set.{out}"
 
 
 MOST_BARS = 60

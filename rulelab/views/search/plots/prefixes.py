@@ -63,8 +63,8 @@ class Waiting:
         """How many wait at the moment that is shown."""
         last = [self._curves.past(name)[-1] for name in QUEUED]
         if not sum(last):
-            begun = max(self._curves.past("queued"), default=0) > 0
-            return "The queue is empty." if begun else "No prefix waits yet."
+            was = max(self._curves.past("queued"), default=0) > 0 or self._curves.past("remaining")[-1] == 0
+            return "The queue is empty." if was else "No prefix waits yet."
         most = _NAMES[last.index(max(last))]
         rules = "1 rule" if most == "1" else f"{most} rules"
         return f"{count(sum(last))} prefix{'es' if sum(last) > 1 else ''} open, most with {rules}."
