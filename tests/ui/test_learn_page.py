@@ -116,7 +116,7 @@ def test_on_a_phone_a_step_that_is_done_shows_what_it_speaks_of_and_nothing_cove
     page.goto(f'{view.base}?tab="Learn"&walk="column generation"&step=2')
     page.get_by_text("step 2 of 4").wait_for()
     step = page.get_by_role("button", name="Step", exact=True).filter(visible=True)
-    assert view.each(_LIT)[0][0] > 844
+    view.until(lambda: view.each(_LIT)[0][0] > 844)
     done = page.get_by_text("✓ Done.")
 
     def is_done() -> bool:
@@ -127,10 +127,15 @@ def test_on_a_phone_a_step_that_is_done_shows_what_it_speaks_of_and_nothing_cove
 
     view.until(is_done)
     view.until(lambda: 0 < view.each(_LIT)[0][0] < 600)
-    page.wait_for_timeout(1000)  # until it rests
-    box, guide = step.bounding_box(), page.locator(".rl-guide").bounding_box()
-    assert guide["y"] + guide["height"] <= box["y"] < 600, "what it asks for can be pressed"
-    assert view.each(_GUIDE_AT, [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]) == [False]
+
+    def can_be_pressed() -> bool:
+        box, guide = step.bounding_box(), page.locator(".rl-guide").bounding_box()
+        middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+        below = guide["y"] + guide["height"] <= box["y"] < 600
+        return bool(below and view.each(_GUIDE_AT, middle) == [False])
+
+    view.until(can_be_pressed)
+    guide = page.locator(".rl-guide").bounding_box()
     certificate = page.locator(".rl-certificate").filter(visible=True)
     certificate.evaluate("e => e.scrollIntoView({ block: 'start', behavior: 'instant' })")
     box = certificate.bounding_box()

@@ -5,6 +5,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -146,7 +147,10 @@ class Visit:
 
     def until(self, condition: Callable[[], bool]) -> None:
         end = time.monotonic() + PATIENCE
-        while not condition():
+        while True:
+            with suppress(IndexError, TypeError):  # what is not there as yet has no place
+                if condition():
+                    return
             assert time.monotonic() < end, f"waited in vain; the status line says: {self.status}"
             self.page.wait_for_timeout(50)
 
